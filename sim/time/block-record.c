@@ -203,16 +203,18 @@ own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
   return &g_array_index(record->requests, SmbTimedRequest, record->requests->len - 1);
 }
 
-// Which sectors of a request's lines are new to the block.
+// Which of a request's lines are new to the block. What is loaded comes from DRAM in pairs of sectors.
 static void
-find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request) {
+find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request, gboolean loads) {
   for (guint i = 0; i < request->n; i++) {
     SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
     gpointer key = GSIZE_TO_POINTER(line->line);
     guint seen = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->seen, key));
-    line->news = (guint8)(line->news | (line->sectors & ~seen));
-    if (line->sectors & ~seen)
-      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(seen | line->sectors));
+    guint pairs = smb_sector_pairs(line->sectors & ~seen);
+    guint now = seen | line->sectors | (loads ? pairs * 3 : 0);
+    line->news = (guint8)(line->news | (loads ? pairs : 0));
+    if (now != seen)
+      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(now));
   }
 }
 
@@ -249,9 +251,9 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   for (guint i = 0; i < request->n; i++)
     request->sectors += (guint16)__builtin_popcount(
         g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
-  find_news(recorder, request);
-  count_l1(recorder, request, site, mask, width, addresses);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
+  find_news(recorder, request, op_class != SMB_OP_CLASS_STORE);
+  count_l1(recorder, request, site, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_STORE)
     find_partial(recorder, request, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_ATOMIC)

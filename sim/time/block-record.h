@@ -18,8 +18,8 @@ enum {
   SMB_SECTOR_SHIFT = 5,
 };
 
-/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
- * request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
+/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
+ * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
  * line, and @same: the most that change one word of it; @apart: groups of lanes, one after the other, with 32 bytes of operands, of which no two
  * change one word, and @crowded: of the other groups, the most lanes that do, added up */
 typedef struct {
@@ -32,6 +32,12 @@ typedef struct {
   guint8 apart;
   guint8 crowded;
 } SmbTimedLine;
+
+/** smb_sector_pairs: Returns: of sectors of a line, the first of each pair of which one is among them: bit 0, bit 2 */
+static inline guint8
+smb_sector_pairs(guint sectors) {
+  return (guint8)((sectors | sectors >> 1) & 5);
+}
 
 /**
  * SmbTimedRequest: what one execution of an instruction asks of memory

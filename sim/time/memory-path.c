@@ -71,26 +71,20 @@ move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
 // What a request asks for.
 typedef struct {
   guint pairs;     // of sectors, of the second-level cache
-  guint news;      // sectors of these that no request of the block has asked for before
+  guint news;      // of these, that no request of the block has asked for before
   double of_dram;  // bytes that DRAM moves for it
   gboolean is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
   double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
   guint n_pending;
 } Asked;
 
-// The second-level cache serves two sectors side by side at once, and one alone takes as long (an H200: single sectors at random from 8 MB,
-// and pairs of them).
-static guint
-count_pairs(guint8 sectors) {
-  return (guint)__builtin_popcount((sectors | sectors >> 1) & 5);
-}
-
-// Loads from the second-level cache, and what of it is not there from DRAM. When all of it is there. @share: which part of the requests for
+// Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
+// as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @share: which part of the requests for
 // it, of all multiprocessors, are not merged with another one's on the way.
 static double
 load_pairs(Multiprocessor *sm, double start, const Asked *asked, double share) {
   const SmbChip *chip = sm->chip;
-  double bytes = asked->pairs * 2.0 * SECTOR_BYTES;
+  double bytes = (double)asked->pairs * PAIR_BYTES;
   double cycles = MAX(bytes / sm->l2_port, bytes * share / sm->l2_read);
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
@@ -212,7 +206,7 @@ is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double 
 static double
 find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs) {
   const double table = sm->replay->footprint->tables[site];
-  double absent = 1 - sm->chip->l2_reach / (table * 2 * SECTOR_BYTES);
+  double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
   double part = exp(-sm->looked_up[site] / table);
   sm->looked_up[site] += pairs * sm->working;
   return sm->replay->is_warm ? MAX(0, absent) : MAX(part, absent);
@@ -222,7 +216,7 @@ find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs) {
 static void
 ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  double bytes = asked->news * footprint->moved[request->site] * SECTOR_BYTES;
+  double bytes = asked->news * footprint->moved[request->site] * PAIR_BYTES;
   if (footprint->tables[request->site] > 0) {
     double part = find_unknown_part(sm, request->site, asked->pairs);
     asked->of_dram = bytes * part;
@@ -252,8 +246,9 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     if (missing && asked->n_pending < MAX_LINES)
       asked->pending[asked->n_pending++] = when;
   }
-  asked->pairs += count_pairs(missing);
-  asked->news += (guint)__builtin_popcount(missing & line->news);
+  guint8 pairs = smb_sector_pairs(missing);
+  asked->pairs += (guint)__builtin_popcount(pairs);
+  asked->news += (guint)__builtin_popcount(pairs & line->news);
   return there;
 }
 

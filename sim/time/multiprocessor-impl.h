@@ -16,6 +16,7 @@ enum {
   MAX_QUEUE = SMB_MAX_QUEUE,
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  PAIR_BYTES = 2 * SECTOR_BYTES,
 };
 
 // Pipes of a sub-partition; LSU is shared by all.

@@ -33,12 +33,12 @@ join_rows(GHashTable *const *loads, guint n) {
   return rows;
 }
 
-// How much longer these sectors of a row take than their bytes say.
+// How much longer these sectors of a row take than the pairs that they are in.
 static double
 find_row_factor(guint sectors, const SmbChip *chip) {
   guint pairs = (guint)__builtin_popcount((sectors | sectors >> 1) & 0x55);
   double moved = pairs * 2.0 * SECTOR_BYTES, opened = chip->dram_read / chip->dram_rows;
-  return MAX(moved, opened) / (__builtin_popcount(sectors) * SECTOR_BYTES);
+  return MAX(1, opened / moved);
 }
 
 double *

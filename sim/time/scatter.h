@@ -22,7 +22,7 @@ G_BEGIN_DECLS
  * @middle: a block
  * @loads: (array length=n) (element-type GHashTable): what it and its neighbours load: line → bits of its sectors; %NULL: nothing
  *
- * Returns: (transfer full) (array): by site: how much longer DRAM takes for what @middle loads than its bytes say
+ * Returns: (transfer full) (array): by site: how much longer DRAM takes for the pairs of sectors that @middle loads than their bytes say
  */
 double *smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
                          guint n_sites, const SmbChip *chip);
