@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include "sim/time/footprint.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "sim/base/hash.h"
 #include "sim/time/scatter.h"
 
 enum {
   N_DIMENSIONS = 3,
-  MAX_SAMPLES = 20,            // blocks that are looked at for tables,
+  MAX_SAMPLES = 32,              // blocks that are looked at for tables,
   SAMPLE_INSTRUCTIONS = 1 << 20, // as long as they execute no more than this
-  SAMPLE_DISTANCE = 8,         // one of so many, at most
+  SAMPLE_DISTANCE = 16,          // one of so many, at most
 };
 
 // Sectors of a block that are loaded (or stored): line → bits of its sectors.
@@ -233,16 +233,15 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 
-// Blocks all over the grid.
+// Blocks all over the grid, at random.
 static gboolean
 record_far_apart(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint64 n_blocks,
                  GPtrArray *blocks, GError **error) {
-  static const double golden_ratio = 0.6180339887498949;
-  guint64 n = MIN(n_blocks / SAMPLE_DISTANCE, MAX_SAMPLES);
+  guint64 n = MIN(n_blocks / SAMPLE_DISTANCE, MAX_SAMPLES), place = 0;
   n = MIN(n, SAMPLE_INSTRUCTIONS / MAX(1, middle->instructions));
   for (guint64 i = 0; i < n; i++) {
-    double place = (double)(i + 1) * golden_ratio;
-    guint64 index = (guint64)((place - floor(place)) * (double)n_blocks);
+    smb_hash_mix(&place, i + 1);
+    guint64 index = (place >> 32) % n_blocks;
     SmbBlockRecord *record = smb_block_recorder_run(recorder, index, error);
     if (!record)
       return FALSE;

@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: MIT
 #include "sim/time/scatter.h"
 
+#include <math.h>
+
 #include "sim/base/hash.h"
 
 enum {
   LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
   ROW_LINES = 2,   // of which DRAM opens the row once
-  MIN_COMMON = 4,  // pairs of sectors that blocks must have in common, for a table
+  MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
 };
+
+// How many more different ones than expected blocks may ask a table for.
+#define MOST_DISTINCT 1.25
 
 // --- rows
 
@@ -65,12 +70,14 @@ smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n
 
 // --- tables
 
-// What pairs of blocks have in common at a site.
+// What blocks have in common at a site.
 typedef struct {
-  double products; // of the sizes of their sets, added up
-  double common;   // added up
-  double squares;  // the same of its squares
-  guint now;       // of the pair that is looked at
+  double asked;    // pairs of sectors, of all blocks
+  double distinct; // of these
+  double products; // of what two blocks ask for, of all pairs of blocks
+  double common;   // that two blocks ask for, the same
+  guint meetings;  // pairs of blocks that have any in common
+  guint now;       // in common, of the blocks that are looked at
 } Common;
 
 // Pairs of sectors that a block loads, by site: a hash of both → the site, from 1. @sizes: (out): by site
@@ -81,11 +88,10 @@ collect_pairs(const SmbBlockRecord *block, guint *sizes) {
     const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
     for (guint i = 0; request->is_load && !request->is_local && i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
-      for (guint half = 0; half < LINE_SECTORS / 2; half++) {
+      for (guint rest = smb_sector_pairs(line->sectors); rest; rest &= rest - 1) {
         guint64 key = request->site + 1;
-        smb_hash_mix(&key, line->line * 2 + half);
-        if (line->sectors >> 2 * half & 3 &&
-            g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(request->site + 1)))
+        smb_hash_mix(&key, line->line * LINE_SECTORS + (guint)__builtin_ctz(rest));
+        if (g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(request->site + 1)))
           sizes[request->site]++;
       }
     }
@@ -104,37 +110,54 @@ compare_pairs(GHashTable *some, GHashTable *others, Common *common) {
   }
 }
 
-// Two blocks in @n that meet by chance have as much in common as any two: the variance of it is the mean, or nearly.
+// How many of what a block asks for no block before has asked for.
+static void
+count_distinct_pairs(GHashTable *all, GHashTable *some, Common *common) {
+  GHashTableIter iter;
+  gpointer key, site;
+  g_hash_table_iter_init(&iter, some);
+  while (g_hash_table_iter_next(&iter, &key, &site))
+    common[GPOINTER_TO_UINT(site) - 1].distinct += g_hash_table_add(all, key);
+}
+
+// It is by chance that blocks have something in common if several do, and if all together ask for as many as so many random ones are: not if
+// they share a part and have another of their own, or if only neighbours share.
 static double
-find_table(const Common *common, double n) {
-  double mean = common->common / n, variance = common->squares / n - mean * mean;
-  gboolean is_chance = common->common >= MIN_COMMON && variance <= 2 * mean + mean * mean / 4;
-  return is_chance ? common->products / common->common : 0;
+find_table(const Common *common) {
+  if (common->meetings < MIN_MEETINGS)
+    return 0;
+  double table = common->products / common->common;
+  double expected = table * (1 - exp(-common->asked / table));
+  return common->distinct <= MOST_DISTINCT * expected ? table : 0;
 }
 
 double *
 smb_scatter_tables(const GPtrArray *blocks, guint n_sites) {
-  g_autoptr(GPtrArray) sets =
-      g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  g_autoptr(GHashTable) all = g_hash_table_new(g_direct_hash, g_direct_equal);
   g_autofree guint *sizes = g_new0(guint, (gsize)blocks->len * (n_sites + 1));
   g_autofree Common *common = g_new0(Common, n_sites + 1);
   double *tables = g_new0(double, n_sites + 1);
-  for (guint b = 0; b < blocks->len; b++)
-    g_ptr_array_add(sets, collect_pairs(g_ptr_array_index(blocks, b), &sizes[b * (n_sites + 1)]));
+  for (guint b = 0; b < blocks->len; b++) {
+    GHashTable *set = collect_pairs(g_ptr_array_index(blocks, b), &sizes[b * (n_sites + 1)]);
+    count_distinct_pairs(all, set, common);
+    g_ptr_array_add(sets, set);
+  }
   for (guint a = 0; a < sets->len; a++) {
+    const guint *of_a = &sizes[a * (n_sites + 1)];
+    for (guint s = 0; s < n_sites; s++)
+      common[s].asked += of_a[s];
     for (guint b = a + 1; b < sets->len; b++) {
       compare_pairs(g_ptr_array_index(sets, a), g_ptr_array_index(sets, b), common);
       for (guint s = 0; s < n_sites; s++) {
-        Common *of_site = &common[s];
-        of_site->products +=
-            (double)sizes[a * (n_sites + 1) + s] * sizes[b * (n_sites + 1) + s];
-        of_site->common += of_site->now;
-        of_site->squares += (double)of_site->now * of_site->now;
-        of_site->now = 0;
+        common[s].products += (double)of_a[s] * sizes[b * (n_sites + 1) + s];
+        common[s].common += common[s].now;
+        common[s].meetings += common[s].now > 0;
+        common[s].now = 0;
       }
     }
   }
   for (guint s = 0; s < n_sites; s++)
-    tables[s] = sets->len > 1 ? find_table(&common[s], sets->len * (sets->len - 1) / 2.0) : 0;
+    tables[s] = find_table(&common[s]);
   return tables;
 }
