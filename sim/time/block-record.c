@@ -163,7 +163,8 @@ count_changed_lanes(const SmbBlockRecorder *recorder, SmbTimedRequest *request, 
     line->apart = line->crowded = 0;
     for (guint first = 0; first < SMB_NVIDIA_LANES; first += of_group) {
       guint8 lanes, same;
-      same = count_same(mask & (((SmbLanes)1 << of_group) - 1) << first, line->line, addresses, &lanes);
+      same = count_same(mask & (((SmbLanes)1 << of_group) - 1) << first, line->line, addresses,
+                        &lanes);
       line->apart += same == 1;
       line->crowded = (guint8)(line->crowded + (same > 1 ? same : 0));
     }

@@ -110,8 +110,8 @@ typedef struct _SmbBlockRecorder SmbBlockRecorder;
  * Returns: (transfer full): what runs blocks of the launch; for one thread
  */
 SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
-                                         const SmbLaunch *launch, guint64 at_once, guint64 max_events,
-                                         GError **error);
+                                         const SmbLaunch *launch, guint64 at_once,
+                                         guint64 max_events, GError **error);
 
 /** smb_block_recorder_set_cancel: as smb_block_set_cancel(), of all blocks that it runs */
 void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,

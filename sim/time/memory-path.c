@@ -70,10 +70,11 @@ move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
 
 // What a request asks for.
 typedef struct {
-  guint pairs;     // of sectors, of the second-level cache
-  guint news;      // of these, that no request of the block has asked for before
-  double of_dram;  // bytes that DRAM moves for it
-  gboolean is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
+  guint pairs;    // of sectors, of the second-level cache
+  guint news;     // of these, that no request of the block has asked for before
+  double of_dram; // bytes that DRAM moves for it
+  gboolean
+      is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
   double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
   guint n_pending;
 } Asked;
@@ -95,7 +96,8 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double share) {
     return there;
   if (asked->of_dram > 0)
     move_dram(sm, begin, asked->of_dram, TRUE);
-  return MAX(there, MAX(begin, sm->dram) + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
+  return MAX(there,
+             MAX(begin, sm->dram) + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
 }
 
 static void

@@ -112,7 +112,10 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     start = smb_memory_path_room(sm, start);
   warp->lsu = start + wavefronts * chip->same_warp;
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
-  queue_leave(sm, partition, start, timing->sends * chip->register_interval);
+  // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
+  gboolean is_idle =
+      !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
+  queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
   double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;

@@ -9,7 +9,7 @@
 enum {
   LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
-  ROW_LINES = 2,   // of which DRAM opens the row once
+  ROW_LINES = 2,    // of which DRAM opens the row once
   MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
 };
 
