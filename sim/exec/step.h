@@ -8,6 +8,7 @@
 
 #include "sim/exec/compute/compute.h"
 #include "sim/exec/product/product.h"
+#include "sim/tensor/map.h"
 
 typedef struct _Exec Exec; // sim/exec/exec.h
 typedef struct _Step Step;
@@ -142,6 +143,22 @@ enum {
 };
 
 /**
+ * Tensor: the box of a tensor that is copied
+ * @rank: dimensions; 0: it is none
+ * @map: where its descriptor is (sim/tensor)
+ * @coordinates, @offsets: rows: of its first element, and of pixels, or NO_ROW
+ * @atomic: how it is combined with what is there; ATOMIC_EXCHANGE: it is not
+ */
+typedef struct {
+  guint rank;
+  gboolean is_im2col;
+  const Transfer *map;
+  Atomic atomic;
+  Row coordinates[SMB_TENSOR_RANK];
+  Row offsets[SMB_TENSOR_SPATIAL];
+} Tensor;
+
+/**
  * Bulk: what an instruction does to shared memory apart from requests
  * @kind: what it is listed as
  * @to, @from: for a copy: its ends; NULL: it is not modelled
@@ -153,6 +170,8 @@ enum {
  * @is_lost: what is written is not known
  * @value: (nullable): in the place of @from: the registers that are stored (Transfer.data), or, of a reduction
  *   (Move.atomic), combined with what is there (Transfer.operands)
+ * @tensor: of a copy of a box of a tensor, which is its other end, and says how many bytes it has
+ * @blocks: row of the blocks of the cluster that get what is loaded, as bits; NO_ROW: the one that @to names
  */
 typedef struct {
   SmbTraffic kind;
@@ -165,6 +184,8 @@ typedef struct {
   gboolean is_zeros;
   gboolean is_lost;
   const Transfer *value;
+  Tensor tensor;
+  Row blocks;
 } Bulk;
 
 // STEP_SAMPLE, STEP_SURFACE: what is asked of a texture or a surface.

@@ -438,6 +438,10 @@ gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lan
 gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                          gboolean writes);
 
+// A device ends the launch at a copy that one lane makes: an illegal instruction. Returns FALSE.
+gboolean smb_bulk_refuse(SmbBlock *block, const Move *move, guint warp, guint lane,
+                         const char *problem);
+
 // --- shared memory of another block of the cluster (peer.c), of a block whose peers are there; no request is reported
 
 typedef struct {

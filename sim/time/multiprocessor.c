@@ -502,6 +502,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;
   memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
+  result.simulated = sm->end;
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
   g_free(sm->looked_up);

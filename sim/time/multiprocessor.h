@@ -90,8 +90,8 @@ typedef struct {
  * @cycles: from the first block to the end of the last
  * @busy: of each unit, which part of that
  * @stalls: cycles of warps, by reason
- * @blocks: that were replayed
- * @instructions: the same
+ * @blocks, @instructions: that were replayed
+ * @simulated: cycles that these took
  */
 typedef struct {
   double cycles;
@@ -99,6 +99,7 @@ typedef struct {
   double stalls[SMB_N_STALLS];
   guint64 blocks;
   guint64 instructions;
+  double simulated;
 } SmbReplayed;
 
 /** smb_multiprocessor_replay: Returns: how long it takes */

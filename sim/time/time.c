@@ -162,6 +162,7 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GAr
   time->without_limit = find_busiest(without.busy);
   time->blocks = replayed.blocks;
   time->instructions = replayed.instructions;
+  time->simulated = replayed.simulated;
   if (by_site)
     replay_sites(time, replay, lots, conflicts);
   replay->relieved = NULL;

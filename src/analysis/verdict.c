@@ -275,6 +275,10 @@ smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis,
     smb_spool_puts(cli->out, "\n");
     smb_text_wrap(cli->out, worst);
   }
+}
+
+void
+smb_analyze_write_end(SmbCli *cli, const SmbAnalysis *analysis) {
   g_autofree char *vendor = smb_analyze_describe_vendor(cli->arch, analysis);
   if (*vendor)
     smb_spool_puts(cli->out, "\n");
