@@ -313,8 +313,9 @@ find_obstacle(const GPtrArray *records, guint resident, guint warps) {
 
 static SmbBlockRecorder *
 new_recorder(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-             const SmbTimeOptions *options, guint64 max_events, GError **error) {
-  SmbBlockRecorder *recorder = smb_block_recorder_new(program, arch, launch, max_events, error);
+             const SmbTimeOptions *options, guint64 at_once, guint64 max_events, GError **error) {
+  SmbBlockRecorder *recorder =
+      smb_block_recorder_new(program, arch, launch, at_once, max_events, error);
   if (recorder)
     smb_block_recorder_set_cancel(recorder, options->is_cancelled, options->user);
   return recorder;
@@ -328,7 +329,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
   g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(record_free);
   g_autoptr(SmbBlockRecorder) recorder =
-      new_recorder(program, arch, launch, options, MAX_EVENTS, error);
+      new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, error);
   if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
     return NULL;
   *why = find_obstacle(records, resident, find_warps(arch, launch));
@@ -343,7 +344,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (are_alike(records)) {
     g_ptr_array_add(lots, g_ptr_array_ref(records));
   } else {
-    shorter = new_recorder(program, arch, launch, options, MAX_EVENTS / LOT_BLOCKS, error);
+    shorter = new_recorder(program, arch, launch, options, at_once, MAX_EVENTS / LOT_BLOCKS, error);
     if (!shorter || !record_lots(shorter, n_blocks, (guint)chip->multiprocessors, lots, error))
       return NULL;
   }
