@@ -16,6 +16,7 @@ enum {
   MAX_QUEUE = SMB_MAX_QUEUE,
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  PAIR_BYTES = 2 * SECTOR_BYTES,
 };
 
 // Pipes of a sub-partition; LSU is shared by all.
@@ -109,6 +110,7 @@ typedef struct {
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double *looked_up; // by site: pairs of sectors that all multiprocessors have looked up in a table
   double end;
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];

@@ -129,7 +129,7 @@ replay_lots(SmbReplay *replay, const GPtrArray *lots, SmbReplayed *replayed) {
 
 // How many instructions of each warp are enough for as many as are replayed, if all blocks that are resident have as many.
 static guint
-find_window(const SmbReplay *replay, const GPtrArray *lots) {
+find_site_window(const SmbReplay *replay, const GPtrArray *lots) {
   guint warps = 1;
   for (guint i = 0; i < lots->len; i++) {
     const GPtrArray *records = g_ptr_array_index(lots, i);
@@ -192,7 +192,7 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
   guint n_sites = smb_program_n_sites(replay.program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
-  guint window = find_window(&replay, lots);
+  guint window = find_site_window(&replay, lots);
   g_autofree guint8 *steady = find_steady(lots, n_sites, window);
   double all[2] = {0}; // of whole warps, and of the window
   for (guint i = 0; i < conflicts->len; i++) {
@@ -313,8 +313,9 @@ find_obstacle(const GPtrArray *records, guint resident, guint warps) {
 
 static SmbBlockRecorder *
 new_recorder(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-             const SmbTimeOptions *options, guint64 max_events, GError **error) {
-  SmbBlockRecorder *recorder = smb_block_recorder_new(program, arch, launch, max_events, error);
+             const SmbTimeOptions *options, guint64 at_once, guint64 max_events, GError **error) {
+  SmbBlockRecorder *recorder =
+      smb_block_recorder_new(program, arch, launch, at_once, max_events, error);
   if (recorder)
     smb_block_recorder_set_cancel(recorder, options->is_cancelled, options->user);
   return recorder;
@@ -374,7 +375,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
   g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(record_free);
   g_autoptr(SmbBlockRecorder) recorder =
-      new_recorder(program, arch, launch, options, MAX_EVENTS, error);
+      new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, error);
   if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
     return NULL;
   *why = find_obstacle(records, resident, find_warps(arch, launch));
@@ -389,7 +390,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (are_alike(records)) {
     g_ptr_array_add(lots, g_ptr_array_ref(records));
   } else {
-    shorter = new_recorder(program, arch, launch, options, MAX_EVENTS / LOT_BLOCKS, error);
+    shorter = new_recorder(program, arch, launch, options, at_once, MAX_EVENTS / LOT_BLOCKS, error);
     if (!shorter || !record_lots(shorter, n_blocks, (guint)chip->multiprocessors, lots, error))
       return NULL;
   }

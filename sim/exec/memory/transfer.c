@@ -45,6 +45,8 @@ void
 smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   const Transfer *transfer = step->transfer;
   SmbBlock *block = exec->block;
+  if (block->guesses)
+    return;
   if (!exec->unknown->forgotten_origin)
     exec->unknown->forgotten_origin = origin ? origin : step_origin(exec, step);
   if (transfer->window != WINDOW_SHARED && forget_variable(exec, transfer, lanes))
@@ -234,7 +236,7 @@ void
 smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words) {
   SmbBlock *block = exec->block;
   MemoryOrder order = located->step->transfer->order;
-  if (order <= ORDER_BLOCK || !block_has_company(block))
+  if (order <= ORDER_BLOCK || !block_has_others(block))
     return;
   FOR_LANES(located->lanes, lane) {
     if (block->objects[smb_block_find(block, located->addresses[lane])].space != SPACE_GLOBAL)
