@@ -303,9 +303,14 @@ smb_footprint_take(const SmbFootprint *known, const GArray *sites, const GArray 
                    SmbFootprint *footprint) {
   *footprint = *known;
   footprint->sharing = g_new0(guint8, n_sites + 1);
-  for (guint i = 0; i < sites->len; i++)
-    footprint->sharing[g_array_index(own, guint, i)] =
-        known->sharing[g_array_index(sites, guint, i)];
+  footprint->moved = g_new0(double, n_sites + 1);
+  footprint->tables = g_new0(double, n_sites + 1);
+  for (guint i = 0; i < sites->len; i++) {
+    guint site = g_array_index(own, guint, i), known_site = g_array_index(sites, guint, i);
+    footprint->sharing[site] = known->sharing[known_site];
+    footprint->moved[site] = known->moved[known_site];
+    footprint->tables[site] = known->tables[known_site];
+  }
 }
 
 void
