@@ -118,7 +118,7 @@ compare_layouts(gconstpointer a, gconstpointer b, gpointer data) {
   gboolean worse_y = compiled && (!y->compiled || smb_advise_is_worse(report, y->compiled));
   return smb_order(worse_x, worse_y) ?: smb_advise_layout_order(x, y) ?: compare_kinds(x, y)
          ?: smb_order(count_edits(x), count_edits(y))
-         ?: smb_order(x->kind != SMB_ADVISE_PAD, y->kind != SMB_ADVISE_PAD)
+         ?: smb_order(!x->is_declared, !y->is_declared)
          ?: smb_order(x->candidate->bytes, y->candidate->bytes);
 }
 

@@ -107,6 +107,7 @@ layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbC
   gboolean has_rows =
       array->n_dimensions > 1 && candidate->layout.columns == search->original->layout.columns;
   layout->candidate = candidate;
+  layout->is_declared = has_rows && candidate->layout.bits == 0;
   layout->kind = kind;
   layout->name = kind ? name_layout(&candidate->layout, has_rows) : g_strdup("as it is");
   layout->index = smb_rewrite_describe(&wanted);

@@ -34,6 +34,7 @@ typedef enum {
  * @merged: what the requests cost if a compiler merges loads, and stores, of adjacent elements as far as the layout lets it
  * @keeps_vector: whether it lets it make loads as wide as any layout does
  * @is_first: whether it is the best of its kind, in the text or with accesses merged
+ * @is_declared: whether only rows are longer, which the declaration says
  * @is_trial: it keeps vectors whole that the text does not have, and is here since a compiler makes most of it
  * @proof: (nullable): the kernel rewritten for it; %NULL if that was not tried
  * @compiled: (nullable): and through a compiler
@@ -50,6 +51,7 @@ typedef struct {
   SmbTally merged;
   gboolean keeps_vector;
   gboolean is_first;
+  gboolean is_declared;
   gboolean is_trial;
   SmbProof *proof;
   SmbAdviseCompiled *compiled;
@@ -64,7 +66,7 @@ typedef struct {
  * @now: the present layout
  * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first: as compiled, if that is known, those that are no better than now last; else
  *   those that keep vectors before others, and then those that take the fewest wavefronts with accesses merged; of equal ones
- *   those that are written with the fewest changes, then padding, and then those that take the fewest bytes
+ *   those that are written with the fewest changes, then those of which only the declaration changes, and then those that take the fewest bytes
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
  * @is_compiled: whether the kernel is compiled code: it is not rewritten, and its arrays are bytes unless --array says more
  */

@@ -41,7 +41,7 @@ fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2 --format json
 is_json
 golden fix.json
 fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2 --array 'shared=32x32xf32'
-shows 'Or pad the rows to 33 elements (float shared[32][33]): 4224 -> 256 wavefronts'
+shows 'Pad the rows to 33 elements (float shared[32][33]): 4224 -> 256 wavefronts'
 fix 0 transpose.cubin --entry 'transpose<0>' --grid 2,2 --format csv
 golden fix.csv
 "$SMEMBANK" fix - transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=64 --grid 2,2 <transpose.csv >out ||
