@@ -113,57 +113,6 @@ write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray 
   smb_table_write(table, cli->out, cli->colour);
 }
 
-char *
-smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
-  const SmbAdvice *search = array->search;
-  const SmbLayout *layout = &search->original->layout;
-  const SmbTally *now = &search->original->total;
-  GString *text = g_string_new(NULL);
-  g_string_printf(text, "Searched %s", smb_count(search->searched, "layout").text);
-  if (search->unfit)
-    g_string_append_printf(
-        text,
-        smb_arch_say(arch, " (%s %s invalid: %s would split or misalign a vector access, or need "
-                           "too much shared memory)"),
-        smb_number(search->unfit).text, smb_is_are(search->unfit),
-        search->unfit == 1 ? "it" : "they");
-  const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
-  if (!best) {
-    g_string_append(text, ". None is valid.");
-    return g_string_free(text, FALSE);
-  }
-  if (best->total.wavefronts >= now->wavefronts)
-    g_string_append_printf(text, ". None takes fewer than the present %s.",
-                           smb_count(now->wavefronts, smb_arch_say(arch, "wavefront")).text);
-  else
-    g_string_append_printf(text, ". Best: %s (now %s), reached by %s.",
-                           smb_count(best->total.wavefronts, smb_arch_say(arch, "wavefront")).text,
-                           smb_number(now->wavefronts).text, smb_number(search->ties).text);
-  if (MIN(best->total.excess, now->excess))
-    g_string_append_printf(text, " %s %s in excess: none of those searched removes all conflicts.",
-                           smb_number(MIN(best->total.excess, now->excess)).text,
-                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
-  gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
-  if (!has_rows && array->is_compiled && search->use->array->is_union)
-    g_string_append_printf(
-        text,
-        " %s is a union, and which member some accesses mean is not known: padding was tried after "
-        "every power-of-two number of bytes (--array with the name of a member takes them for "
-        "its).",
-        search->use->array->name);
-  else if (!has_rows && array->is_compiled && !search->use->array->is_typed)
-    g_string_append_printf(
-        text,
-        " Compiled code does not have the %s of %s: padding was tried after every power-of-two "
-        "number of elements (--array %s[+OFFSET]=ROWSxCOLUMNSxTYPE sets them).",
-        search->use->array->line > 0 ? "rows" : "arrays", search->use->array->name,
-        search->use->array->name);
-  else if (!has_rows)
-    g_string_append(text, " Its rows are not declared: padding was tried after every power-of-two "
-                          "number of elements (--row N sets the row length).");
-  return g_string_free(text, FALSE);
-}
-
 // "[COLS + PAD + 1]": what a bracket becomes if that is all that changes; else %NULL.
 static char *
 find_bracket(const SmbProof *proof) {

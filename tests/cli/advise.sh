@@ -573,6 +573,22 @@ expect 0 advise "$work/members.cu" --block 32,32 --array s.in.b
 expect 0 explain "$work/members.cu" --block 32,32
 tells 'It accesses s.a[1][0], at byte (1 * 32 + 0) * 4 = 128'
 
+# Padding that no index skips.
+cat >"$work/forgot.cu" <<'END'
+__global__ void forgot(float *out, const float *in) {
+  __shared__ float s[32 * 33];
+  int x = threadIdx.x, y = threadIdx.y;
+  s[y * 32 + x] = in[y * 32 + x];
+  __syncthreads();
+  out[y * 32 + x] = s[x * 32 + y];
+}
+END
+expect 0 advise "$work/forgot.cu" --block 32,32
+tells 'Its last 32 elements are not accessed in this launch: if they are to pad rows, no index skips them.'
+sed 's/y \* 32 + x\]/y * 33 + x]/; s/s\[x \* 32/s[x * 33/' "$work/forgot.cu" >"$work/skipped.cu"
+expect 0 advise "$work/skipped.cu" --block 32,32 --all
+! grep -q 'not accessed in this launch' "$work/out" || die "$last: takes padding for what an index forgot"
+
 # Of blocks that do not, a few stand for all.
 cat >"$work/walk.cu" <<'END'
 __global__ void walk(int *out, const int *in) {

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What was searched of an array, and what is left, in sentences.
+#include <string.h>
+
+#include "sim/arch/words.h"
+#include "sim/base/text.h"
+#include "src/advise/text.h"
+#include "src/analysis/verdict.h"
+
+// Elements at the end of an array without rows that the launch does not access, if it accesses all others; else 0.
+static guint64
+count_idle_elements(const SmbAdviseArray *array) {
+  const SmbArrayUse *use = array->search->use;
+  const SmbAnalysis *analysis = use->analysis;
+  if (use->array->n_dimensions != 1 || use->array->is_dynamic || array->is_compiled ||
+      analysis->is_sampled || analysis->requests_dropped > 0 || smb_analyze_uncounted(analysis) > 0)
+    return 0;
+  g_autofree guint8 *used = g_new0(guint8, use->bytes + SMB_MAX_WIDTH);
+  for (guint i = 0; i < use->requests->len; i++) {
+    const SmbRequest *request = &g_array_index(use->requests, SmbArrayRequest, i).made->request;
+    for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+      guint32 offset = request->offset[smb_lanes_first(lanes)] - use->array->base;
+      if (offset < use->bytes)
+        memset(used + offset, 1, MIN(request->width, SMB_MAX_WIDTH));
+    }
+  }
+  gsize n = 0, end = 0;
+  for (gsize i = 0; i < use->bytes; i++) {
+    n += used[i];
+    end = used[i] ? i + 1 : end;
+  }
+  return n == end ? (use->bytes - end) / use->array->element_bytes : 0;
+}
+
+char *
+smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
+  const SmbAdvice *search = array->search;
+  const SmbLayout *layout = &search->original->layout;
+  const SmbTally *now = &search->original->total;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "Searched %s", smb_count(search->searched, "layout").text);
+  if (search->unfit)
+    g_string_append_printf(
+        text,
+        smb_arch_say(arch, " (%s %s invalid: %s would split or misalign a vector access, or need "
+                           "too much shared memory)"),
+        smb_number(search->unfit).text, smb_is_are(search->unfit),
+        search->unfit == 1 ? "it" : "they");
+  const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
+  if (!best) {
+    g_string_append(text, ". None is valid.");
+    return g_string_free(text, FALSE);
+  }
+  if (best->total.wavefronts >= now->wavefronts)
+    g_string_append_printf(text, ". None takes fewer than the present %s.",
+                           smb_count(now->wavefronts, smb_arch_say(arch, "wavefront")).text);
+  else
+    g_string_append_printf(text, ". Best: %s (now %s), reached by %s.",
+                           smb_count(best->total.wavefronts, smb_arch_say(arch, "wavefront")).text,
+                           smb_number(now->wavefronts).text, smb_number(search->ties).text);
+  if (MIN(best->total.excess, now->excess))
+    g_string_append_printf(text, " %s %s in excess: none of those searched removes all conflicts.",
+                           smb_number(MIN(best->total.excess, now->excess)).text,
+                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
+  gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
+  if (!has_rows && array->is_compiled && search->use->array->is_union)
+    g_string_append_printf(
+        text,
+        " %s is a union, and which member some accesses mean is not known: padding was tried after "
+        "every power-of-two number of bytes (--array with the name of a member takes them for "
+        "its).",
+        search->use->array->name);
+  else if (!has_rows && array->is_compiled && !search->use->array->is_typed)
+    g_string_append_printf(
+        text,
+        " Compiled code does not have the %s of %s: padding was tried after every power-of-two "
+        "number of elements (--array %s[+OFFSET]=ROWSxCOLUMNSxTYPE sets them).",
+        search->use->array->line > 0 ? "rows" : "arrays", search->use->array->name,
+        search->use->array->name);
+  else if (!has_rows)
+    g_string_append(text, " Its rows are not declared: padding was tried after every power-of-two "
+                          "number of elements (--row N sets the row length).");
+  guint64 idle = count_idle_elements(array);
+  if (idle > 0)
+    g_string_append_printf(text,
+                           " Its last %s %s not accessed in this launch: if %s to pad rows, no "
+                           "index skips %s.",
+                           smb_count(idle, "element").text, smb_is_are(idle),
+                           idle == 1 ? "it is" : "they are", idle == 1 ? "it" : "them");
+  return g_string_free(text, FALSE);
+}
