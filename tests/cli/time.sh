@@ -137,6 +137,7 @@ tells 'DRAM is busy '
 tells 'It has no bank conflicts.'
 turn 'transpose<0>' explain
 grep -q '^Time' "$work/out" && die 'a time that nobody asked for'
+tells '4 × LDS of one line have the most excess wavefronts; none of them has more than this load. '
 
 # --- compare: the launch got slower, and by how much
 
