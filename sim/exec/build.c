@@ -89,7 +89,7 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
   g_ptr_array_add(code->bulks, bulk);
   bulk->kind = kind;
   bulk->quantum = quantum;
-  bulk->size = NO_ROW;
+  bulk->size = bulk->box = NO_ROW;
   return bulk;
 }
 

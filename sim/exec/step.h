@@ -151,6 +151,8 @@ enum {
  * @bytes: of operands, which have no address here: what a warp moves; SMB_BYTES_UNKNOWN
  * @is_zeros: zeros are written
  * @is_lost: what is written is not known
+ * @box: of a box of a tensor: 2 rows, the address of the tensor's descriptor; NO_ROW: it is none
+ * @coordinates: @n_coordinates rows, which say which box it is
  * @value: (nullable): in the place of @from: the registers that are stored (Transfer.data), or, of a reduction
  *   (Move.atomic), combined with what is there (Transfer.operands)
  */
@@ -164,6 +166,9 @@ typedef struct {
   guint64 bytes;
   gboolean is_zeros;
   gboolean is_lost;
+  Row box;
+  Row coordinates;
+  guint n_coordinates;
   const Transfer *value;
 } Bulk;
 

@@ -67,22 +67,21 @@ move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
   sm->busy[SMB_UNIT_DRAM] += cycles;
 }
 
-// Sectors that are loaded from the second-level cache, @of_dram of them from DRAM. When the last of them is there. @share: which part
-// of the requests for them, of all multiprocessors, are not merged with another one's on the way.
+// Sectors that are loaded from the second-level cache, @of_dram of them from DRAM. When the last of them is there. @cycles: that the cache
+// takes for them; @latency: of the first
 static double
-load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
+load_sectors(Multiprocessor *sm, double start, double cycles, guint of_dram, double latency) {
   const SmbChip *chip = sm->chip;
-  double bytes = sectors * (double)SECTOR_BYTES;
-  double cycles = MAX(bytes / sm->l2_port, bytes * share / sm->l2_read);
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
   add_load(&sm->l2_load, begin, cycles);
-  double there = sm->l2 + chip->l2_latency + find_wait(&sm->l2_load, chip->l2_wait);
+  double there = sm->l2 + latency + find_wait(&sm->l2_load, chip->l2_wait);
   if (of_dram == 0)
     return there;
   move_dram(sm, begin, of_dram * (double)SECTOR_BYTES, TRUE);
-  return MAX(there, sm->dram + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
+  double behind = sm->dram_latency - chip->l2_latency + latency;
+  return MAX(there, sm->dram + behind + find_wait(&sm->dram_load, chip->dram_wait));
 }
 
 static void
@@ -195,12 +194,36 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   double there = start + sm->chip->l1_latency;
   if (written && !request->is_load)
     store_sectors(sm, start, written, partial);
-  if (missing)
-    there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
-                         MIN(missing, of_dram));
-  else if (of_dram && request->is_store)
+  if (missing) {
+    double bytes = missing * (double)SECTOR_BYTES;
+    double unmerged = bytes * sm->replay->footprint->first[sharing];
+    there = load_sectors(sm, start, MAX(bytes / sm->l2_port, unmerged / sm->l2_read),
+                         MIN(missing, of_dram), sm->chip->l2_latency);
+  } else if (of_dram && request->is_store)
     move_dram(sm, start, of_dram * (double)SECTOR_BYTES, TRUE);
   if (request->is_load && request->is_store)
     there = MAX(there, changed + sm->chip->l2_latency);
   return there;
+}
+
+// Copies in bulk pass the first-level cache by.
+double
+smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
+                     double now) {
+  const SmbChip *chip = sm->chip;
+  double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
+  if (request->is_store) {
+    sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
+    store_sectors(sm, start, request->sectors, 0);
+    return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
+  }
+  guint sharing = sm->replay->footprint->sharing[request->site], news = 0;
+  for (guint i = 0; i < request->n; i++)
+    news += (guint)__builtin_popcount(
+        g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news);
+  guint of_dram = is_first_asker(sm, warp, sharing) ? news : 0;
+  double unmerged = request->sectors * (double)SECTOR_BYTES * sm->replay->footprint->first[sharing];
+  double all = chip->multiprocessors / sm->working;
+  double cycles = MAX(request->bytes / chip->bulk_read, unmerged / (chip->l2_read * all));
+  return load_sectors(sm, start, cycles, of_dram, chip->bulk_latency + box);
 }

@@ -188,16 +188,21 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
 }
 
 // UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG:
-// from it. Its size is in a descriptor that is not read. The argument says whether it enters shared
-// memory.
+// from it. Where it is in the tensor follows in UR10, or UR9. Its size is in the descriptor at UR4, which is not read. The argument says
+// whether it enters shared memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {
+  static const SassChoice dimensions[] = {
+      {PART_1D, 1}, {PART_2D, 2}, {PART_3D, 3}, {PART_4D, 4}, {PART_5D, 5}};
   gboolean enters = decoder->argument;
-  const SassOperand *place = smb_sass_operand(decoder, 0);
-  if (!place || place->kind != SASS_ADDRESS)
+  const SassOperand *place = smb_sass_operand(decoder, 0), *tensor = smb_sass_operand(decoder, 1);
+  if (!place || !tensor || place->kind != SASS_ADDRESS || tensor->kind != SASS_ADDRESS)
     return smb_sass_refused(decoder);
   Row address = decoder->uniforms + place->uniform;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_TENSOR, COPY_QUANTUM);
+  bulk->box = decoder->uniforms + tensor->uniform;
+  bulk->coordinates = address + (enters ? 2 : 1);
+  bulk->n_coordinates = SASS_CHOOSE(decoder, dimensions, 0);
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   if (enters) {
