@@ -28,23 +28,35 @@ tear_down(void) {
   smb_arch_unref(arch);
 }
 
-static SmbTime *
-predict(const char *file, const char *entry, guint threads, guint blocks, double clock_khz) {
+static SmbProgram *
+read_kernel(const char *file, const char *entry) {
   const char *folder = g_getenv("srcdir");
   g_autofree char *path = g_build_filename(folder ? folder : ".", "tests/data", file, NULL);
   g_autoptr(GError) error = NULL;
-  g_autofree char *why = NULL;
   g_autoptr(SmbSource) source = smb_source_load_any(path, &error);
   const SmbProgramOptions reading = {.entry = entry, .cuda_arch = 900, .lanes = 32};
-  g_autoptr(SmbProgram) program = source ? smb_program_read(source, &reading, &error) : NULL;
+  SmbProgram *program = source ? smb_program_read(source, &reading, &error) : NULL;
   ck_assert_msg(program != NULL, "%s: %s", path, error ? error->message : "");
+  return program;
+}
+
+static SmbTime *
+predict_launch(const char *file, const char *entry, const SmbLaunch *launch, double clock_khz) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *why = NULL;
+  g_autoptr(SmbProgram) program = read_kernel(file, entry);
+  const SmbTimeOptions options = {.clock_khz = clock_khz, .sites = TRUE};
+  SmbTime *time = smb_time_predict(program, arch, launch, chip, &options, &why, &error);
+  ck_assert_msg(time != NULL, "%s: %s", entry, why ? why : error->message);
+  return time;
+}
+
+static SmbTime *
+predict(const char *file, const char *entry, guint threads, guint blocks, double clock_khz) {
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
   const SmbLaunch launch = {
       .block = {threads, 1, 1}, .grid = {blocks, 1, 1}, .buffers = buffers, .skips_unknown = TRUE};
-  const SmbTimeOptions options = {.clock_khz = clock_khz, .sites = TRUE};
-  SmbTime *time = smb_time_predict(program, arch, &launch, chip, &options, &why, &error);
-  ck_assert_msg(time != NULL, "%s: %s", entry, why ? why : error->message);
-  return time;
+  return predict_launch(file, entry, &launch, clock_khz);
 }
 
 static const struct {
@@ -128,26 +140,99 @@ START_TEST(devices_are_checked) {
 }
 END_TEST
 
+static guint
+count_missing(SmbL1Cache *cache, guint64 line, guint8 sectors) {
+  guint8 missing;
+  smb_l1_cache_load(cache, line, sectors, &missing);
+  return (guint)__builtin_popcount(missing);
+}
+
 // A set keeps the lines that were asked for last; a line is loaded by sectors.
 START_TEST(first_level_cache) {
   SmbL1Cache *cache = smb_l1_cache_new(64 << 10);
-  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x3), 2);
-  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x6), 1);
-  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x7), 0);
+  ck_assert_uint_eq(count_missing(cache, 5, 0x3), 2);
+  ck_assert_uint_eq(count_missing(cache, 5, 0x6), 1);
+  ck_assert_uint_eq(count_missing(cache, 5, 0x7), 0);
   guint again = 0;
   for (guint64 line = 100; line < 100 + 256; line++) // half of it
-    smb_l1_cache_load(cache, line, 0xf);
+    count_missing(cache, line, 0xf);
   for (guint64 line = 100; line < 100 + 256; line++)
-    again += smb_l1_cache_load(cache, line, 0xf);
+    again += count_missing(cache, line, 0xf);
   ck_assert_uint_lt(again, 256 * 4 / 4);
   again = 0;
   for (guint round = 0; round < 2; round++) {
     again = 0;
     for (guint64 line = 1000; line < 1000 + 4096; line++) // eight times as much
-      again += smb_l1_cache_load(cache, line, 0xf);
+      again += count_missing(cache, line, 0xf);
   }
   ck_assert_uint_gt(again, 4096 * 4 * 9 / 10);
   smb_l1_cache_free(cache);
+}
+END_TEST
+
+// Blocks take chunks from a queue until there are none: each takes its part of them, however many blocks there are.
+START_TEST(a_queue_is_shared) {
+  static const char file[] = "time/shared-work.sm_90.cubin";
+  const char *chunks[] = {"2=16384", NULL}, *more[] = {"2=32768", NULL};
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+  SmbLaunch launch = {.block = {128, 1, 1},
+                      .grid = {132, 1, 1},
+                      .arguments = chunks,
+                      .buffers = buffers,
+                      .skips_unknown = TRUE};
+  g_autoptr(SmbTime) few = predict_launch(file, "queue", &launch, 0);
+  launch.arguments = more;
+  g_autoptr(SmbTime) twice = predict_launch(file, "queue", &launch, 0);
+  ck_assert_double_eq_tol(
+      (twice->cycles - chip->launch_cycles) / (few->cycles - chip->launch_cycles), 2, 0.1);
+  launch.arguments = chunks;
+  launch.grid[0] = 264;
+  g_autoptr(SmbTime) halves = predict_launch(file, "queue", &launch, 0);
+  ck_assert_double_lt(halves->cycles, 0.75 * few->cycles);
+  // As many instructions for each chunk, however the blocks share them.
+  ck_assert_double_eq_tol((double)(few->instructions * 132) / (double)(halves->instructions * 132),
+                          1, 0.05);
+}
+END_TEST
+
+// Where the warps of a block store, of a list whose places an atomic hands out.
+START_TEST(places_of_a_list_are_plausible) {
+  enum {
+    AT_ONCE = 10,
+    WARPS = 4
+  };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbProgram) program = read_kernel("time/shared-work.sm_90.cubin", "list");
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+  const SmbLaunch launch = {
+      .block = {32 * WARPS, 1, 1}, .grid = {100, 1, 1}, .buffers = buffers, .skips_unknown = TRUE};
+  g_autoptr(SmbBlockRecorder) recorder =
+      smb_block_recorder_new(program, arch, &launch, AT_ONCE, 1 << 20, &error);
+  g_autoptr(SmbBlockRecord) record = recorder ? smb_block_recorder_run(recorder, 7, &error) : NULL;
+  ck_assert_msg(record != NULL, "%s", error ? error->message : "");
+  guint64 before = 0;
+  guint stores = 0;
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    if (request->is_load || request->n == 0)
+      continue;
+    // One line, all of it: the counter begins with 0, and buffers at whole lines.
+    ck_assert_uint_eq(request->n, 1);
+    ck_assert_uint_eq(request->sectors, 4);
+    guint64 line = g_array_index(record->lines, SmbTimedLine, request->first).line;
+    ck_assert(stores == 0 || line == before + AT_ONCE);
+    before = line;
+    stores++;
+  }
+  ck_assert_uint_eq(stores, WARPS);
+}
+END_TEST
+
+// A block that polls by atomics does not wait for ever, nor does its prediction.
+START_TEST(polls_end) {
+  g_autoptr(SmbTime) time = predict("time/shared-work.sm_90.cubin", "poll", 64, 264, 0);
+  ck_assert_double_gt(time->cycles, chip->launch_cycles);
+  ck_assert_uint_lt(time->instructions, 10000);
 }
 END_TEST
 
@@ -162,6 +247,9 @@ suite_time(void) {
   tcase_add_loop_test(tcase, a_lower_clock_takes_longer, 0, G_N_ELEMENTS(kernels));
   tcase_add_test(tcase, devices_are_checked);
   tcase_add_test(tcase, first_level_cache);
+  tcase_add_test(tcase, a_queue_is_shared);
+  tcase_add_test(tcase, places_of_a_list_are_plausible);
+  tcase_add_test(tcase, polls_end);
   suite_add_tcase(suite, tcase);
   return suite;
 }

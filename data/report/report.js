@@ -180,6 +180,30 @@
     window.addEventListener('afterprint', () => maps.forEach((other) => paint(other, other.pass)));
   }
 
+  // Lines of the source that no count is in are hidden until they are asked for: by their button, or by a link to one of them.
+  function setUpFolds() {
+    document.querySelectorAll('.fold').forEach((fold) => {
+      const rest = fold.nextElementSibling;
+      const button = fold.querySelector('button');
+      const set = (open) => {
+        rest.hidden = !open;
+        button.setAttribute('aria-expanded', String(open));
+      };
+      button.addEventListener('click', () => set(rest.hidden));
+      rest.addEventListener('reveal', () => set(true));
+      set(false);
+    });
+    const reveal = () => {
+      const line = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const rest = line && line.closest('.rest');
+      if (!rest || !rest.hidden) return;
+      rest.dispatchEvent(new Event('reveal'));
+      line.scrollIntoView();
+    };
+    window.addEventListener('hashchange', reveal);
+    reveal();
+  }
+
   // The source is shown from a little above its first line that conflicts.
   function showFirstConflict() {
     const box = document.querySelector('.source-box');
@@ -190,6 +214,7 @@
   }
 
   document.documentElement.classList.add('js');
+  setUpFolds();
   showFirstConflict();
   document.querySelectorAll('.access').forEach((article) => {
     if (article.querySelector('.map')) setUp(article);

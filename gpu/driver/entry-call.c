@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Arguments are in registers, and the first ones of the others on the stack. No function has more of those than are copied here:
-// cuLaunchKernel has 5 on x86-64 and 3 on AArch64, cudaMemset3DAsync 7 and 3, of structures.
+// cuLaunchKernel has 5 on x86-64 and 3 on AArch64, cudaMemset3DAsync 7 and 3, of structures, cuTensorMapEncodeIm2col 9 and 7.
 #include "gpu/driver/entry-call.h"
 
 #ifdef __x86_64__
@@ -16,6 +16,7 @@ ASSEMBLY(
     "  test %eax, %eax\n  jne 1f\n"
     "  mov -56(%rbp), %r11\n  mov -48(%rbp), %r9\n  mov -40(%rbp), %r8\n  mov -32(%rbp), %rcx\n"
     "  mov -24(%rbp), %rdx\n  mov -16(%rbp), %rsi\n  mov -8(%rbp), %rdi\n"
+    "  push 88(%rbp)\n  push 80(%rbp)\n"
     "  push 72(%rbp)\n  push 64(%rbp)\n  push 56(%rbp)\n  push 48(%rbp)\n"
     "  push 40(%rbp)\n  push 32(%rbp)\n  push 24(%rbp)\n  push 16(%rbp)\n"
     "  call *(%r11)\n"
@@ -32,7 +33,9 @@ ASSEMBLY("entry_call", ".hidden entry_call\n", // of the entry in x16
          "  blr x17\n"
          "  cbnz w0, 1f\n"
          "  ldp x0, x1, [x29, #112]\n  ldp x2, x3, [x29, #128]\n"
-         "  stp x0, x1, [sp, #-32]!\n  stp x2, x3, [sp, #16]\n"
+         "  ldp x4, x5, [x29, #144]\n  ldp x6, x7, [x29, #160]\n"
+         "  stp x0, x1, [sp, #-64]!\n  stp x2, x3, [sp, #16]\n"
+         "  stp x4, x5, [sp, #32]\n  stp x6, x7, [sp, #48]\n"
          "  ldp x0, x1, [x29, #16]\n  ldp x2, x3, [x29, #32]\n  ldp x4, x5, [x29, #48]\n"
          "  ldp x6, x7, [x29, #64]\n  ldp x8, x16, [x29, #80]\n"
          "  ldr x16, [x16]\n"

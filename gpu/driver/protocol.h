@@ -61,11 +61,12 @@ typedef enum {
 /** How a request ended; numbers of the protocol, which the library makes errors of CUDA of. */
 typedef enum {
   RUN_DONE,
-  RUN_NO_IMAGE,   /* no code for this device */
-  RUN_INVALID,    /* a request that makes no sense */
-  RUN_ADDRESS,    /* the kernel accessed memory that is not allocated */
-  RUN_FAILED,     /* the kernel failed otherwise */
-  RUN_MISALIGNED, /* the kernel accessed an address that is not a multiple of the width */
-  RUN_ASSERT,     /* an assertion failed */
-  RUN_WAITS,      /* its threads wait for what the program, or another launch, has to write */
+  RUN_NO_IMAGE,    /* no code for this device */
+  RUN_INVALID,     /* a request that makes no sense */
+  RUN_ADDRESS,     /* the kernel accessed memory that is not allocated */
+  RUN_FAILED,      /* the kernel failed otherwise */
+  RUN_MISALIGNED,  /* the kernel accessed an address that is not a multiple of the width */
+  RUN_ASSERT,      /* an assertion failed */
+  RUN_INSTRUCTION, /* an instruction had operands that it does not take */
+  RUN_WAITS,       /* its threads wait for what the program, or another launch, has to write */
 } RunStatus;

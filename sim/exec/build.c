@@ -89,7 +89,10 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
   g_ptr_array_add(code->bulks, bulk);
   bulk->kind = kind;
   bulk->quantum = quantum;
-  bulk->size = bulk->box = NO_ROW;
+  bulk->size = bulk->blocks = NO_ROW;
+  bulk->tensor.atomic = ATOMIC_EXCHANGE;
+  for (guint i = 0; i < SMB_TENSOR_SPATIAL; i++)
+    bulk->tensor.offsets[i] = NO_ROW;
   return bulk;
 }
 

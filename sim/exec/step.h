@@ -8,6 +8,7 @@
 
 #include "sim/exec/compute/compute.h"
 #include "sim/exec/product/product.h"
+#include "sim/tensor/map.h"
 
 typedef struct _Exec Exec; // sim/exec/exec.h
 typedef struct _Step Step;
@@ -125,9 +126,11 @@ typedef struct {
   Row data[TRANSFER_COMPONENTS];
   Row operands[TRANSFER_COMPONENTS];
   Row swap;
-  gboolean increments;   // for an atomic: it adds the constant 1, and nothing reads its result
-  Copying copying;       // of a copy from global memory
-  gboolean is_by_p0;     // whose guard is P0 or !P0
+  gboolean increments; // for an atomic: it adds the constant 1, and nothing reads its result
+  Copying copying;     // of a copy from global memory
+  gboolean is_by_p0;   // whose guard is P0 or !P0
+  gboolean
+      is_bank; // of a load: of a bank of constant memory, beyond the end of which a device finds zeros
   gboolean is_shortened; // ZFILL: what its address has in excess of its width is left out
   MemoryOrder order;
 } Transfer;
@@ -142,6 +145,22 @@ enum {
 };
 
 /**
+ * Tensor: the box of a tensor that is copied
+ * @rank: dimensions; 0: it is none
+ * @map: where its descriptor is (sim/tensor)
+ * @coordinates, @offsets: rows: of its first element, and of pixels, or NO_ROW
+ * @atomic: how it is combined with what is there; ATOMIC_EXCHANGE: it is not
+ */
+typedef struct {
+  guint rank;
+  gboolean is_im2col;
+  const Transfer *map;
+  Atomic atomic;
+  Row coordinates[SMB_TENSOR_RANK];
+  Row offsets[SMB_TENSOR_SPATIAL];
+} Tensor;
+
+/**
  * Bulk: what an instruction does to shared memory apart from requests
  * @kind: what it is listed as
  * @to, @from: for a copy: its ends; NULL: it is not modelled
@@ -151,10 +170,10 @@ enum {
  * @bytes: of operands, which have no address here: what a warp moves; SMB_BYTES_UNKNOWN
  * @is_zeros: zeros are written
  * @is_lost: what is written is not known
- * @box: of a box of a tensor: 2 rows, the address of the tensor's descriptor; NO_ROW: it is none
- * @coordinates: @n_coordinates rows, which say which box it is
  * @value: (nullable): in the place of @from: the registers that are stored (Transfer.data), or, of a reduction
  *   (Move.atomic), combined with what is there (Transfer.operands)
+ * @tensor: of a copy of a box of a tensor, which is its other end, and says how many bytes it has
+ * @blocks: row of the blocks of the cluster that get what is loaded, as bits; NO_ROW: the one that @to names
  */
 typedef struct {
   SmbTraffic kind;
@@ -166,10 +185,9 @@ typedef struct {
   guint64 bytes;
   gboolean is_zeros;
   gboolean is_lost;
-  Row box;
-  Row coordinates;
-  guint n_coordinates;
   const Transfer *value;
+  Tensor tensor;
+  Row blocks;
 } Bulk;
 
 // STEP_SAMPLE, STEP_SURFACE: what is asked of a texture or a surface.

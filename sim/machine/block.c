@@ -464,6 +464,12 @@ smb_block_set_races(SmbBlock *block, const guint8 *races) {
 }
 
 void
+smb_block_set_guesses(SmbBlock *block, guint64 n_blocks) {
+  block->guesses = n_blocks;
+  smb_overlay_set_guesses(block->overlay);
+}
+
+void
 smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user) {
   block->is_cancelled = is_cancelled;
   block->cancel_user = user;

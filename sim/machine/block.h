@@ -234,6 +234,18 @@ void smb_block_set_races(SmbBlock *block, const guint8 *races);
  */
 void smb_block_set_defers(SmbBlock *block);
 
+/**
+ * smb_block_set_guesses:
+ * @n_blocks: that run at the same time
+ *
+ * For who wants a plausible course of a block rather than what is certain of it, such as a clock; nothing that it reports is exact then.
+ * An atomic finds what is there, or 0 if the launch does not say what that is. What it adds, and finds out where it was added, other
+ * blocks are taken to add as well, each as often: a queue of work is shared by all, and so are the places of a list. One that changes nothing
+ * may poll: what that finds is not known. Otherwise other blocks leave global memory alone. A store changes nothing if it is not
+ * known where.
+ */
+void smb_block_set_guesses(SmbBlock *block, guint64 n_blocks);
+
 /** smb_block_set_cancel: @is_cancelled: (nullable): asked now and then, while a block runs, whether it is to fail */
 void smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user);
 

@@ -136,6 +136,7 @@ struct _SmbBlock {
   guint32 idle_place; // where it is
   gboolean skips_unknown;
   gboolean defers;                            // smb_block_set_defers()
+  guint64 guesses;                            // smb_block_set_guesses(); 0: not
   SmbRuntime *runtime;                        // SmbLaunch.runtime
   gpointer state;                             // the front end's
   gsize state_bytes;                          // of that, if it is much
@@ -166,17 +167,23 @@ block_is_alone(const SmbBlock *block) {
   return block->grid[0] == 1 && block->grid[1] == 1 && block->grid[2] == 1;
 }
 
-// Whether other blocks may change global memory meanwhile: not if they run one after the other.
+// Whether other blocks run at the same time: not if they run one after the other.
+static inline gboolean
+block_has_others(const SmbBlock *block) {
+  return !block_is_alone(block) && !smb_overlay_reads_through(block->overlay);
+}
+
+// Whether these may change global memory meanwhile.
 static inline gboolean
 block_has_company(const SmbBlock *block) {
-  return !block_is_alone(block) && !smb_overlay_reads_through(block->overlay);
+  return block_has_others(block) && !block->guesses;
 }
 
 // Before a block does what others see at once, such as printing: whether it must not, since it runs at the same time as they do.
 // What it leaves is dropped then, and the launch is run in order (smb_execute_launch()): the block may go on, or fail.
 static inline gboolean
 block_needs_order(SmbBlock *block) {
-  gboolean needs = block_has_company(block);
+  gboolean needs = block_has_others(block);
   block->misses_others = block->misses_others || needs;
   return needs;
 }
@@ -363,6 +370,10 @@ gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, S
 gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const MarkedWords *operand,
                           const MarkedWords *swap, MarkedWords *before);
+// Of a block that guesses: other blocks add to global memory what these lanes have just added, each as often.
+void smb_words_repeat_add(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                          const guint64 *addresses, const MarkedWords *operand,
+                          const MarkedWords *before);
 // One that compares nothing, and whose result nothing uses.
 gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                  const guint32 *base, guint32 offset, const MarkedWords *operand);
@@ -426,6 +437,10 @@ gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lan
 // written.
 gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                          gboolean writes);
+
+// A device ends the launch at a copy that one lane makes: an illegal instruction. Returns FALSE.
+gboolean smb_bulk_refuse(SmbBlock *block, const Move *move, guint warp, guint lane,
+                         const char *problem);
 
 // --- shared memory of another block of the cluster (peer.c), of a block whose peers are there; no request is reported
 
@@ -496,6 +511,7 @@ void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const g
 void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
                              const gint64 *offsets, const guint32 *words, const guint32 *marks);
 void smb_overlay_mark_unknown(Overlay *overlay);
+void smb_overlay_set_guesses(Overlay *overlay); // smb_block_set_guesses()
 // An atomic of one lane is put off: @values: words of its operand; @move must live as long as what was written.
 void smb_overlay_defer(Overlay *overlay, Object *object, guint64 offset, const Move *move,
                        const guint32 *values);

@@ -103,6 +103,12 @@ current_request(SmbBlockRecorder *recorder, guint warp, guint site) {
   return &g_array_index(record->requests, SmbTimedRequest, event->request - 1);
 }
 
+static const SmbTiming *
+current_timing(const SmbBlockRecorder *recorder, guint warp) {
+  const GArray *events = warp_events(recorder->record, warp);
+  return timing_of(recorder->program, g_array_index(events, SmbEvent, events->len - 1).number);
+}
+
 // Most requests of a loop are those of the round before: these are kept once.
 static void
 note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *array,
@@ -152,25 +158,41 @@ find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, S
   }
 }
 
-// How many lanes of an atomic change each line, and a word of it.
-static void
-count_changed_lanes(const SmbBlockRecorder *recorder, SmbTimedRequest *request, SmbLanes mask,
-                    const guint64 *addresses) {
+// How many lanes change each word of a line. Returns the most that change one.
+static guint8
+count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *lanes) {
   enum {
     WORD_SHIFT = 2
   };
+  guint8 words[1 << (SMB_LINE_SHIFT - WORD_SHIFT)] = {0}, same = 0;
+  *lanes = 0;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint64 address = addresses[smb_lanes_first(rest)];
+    if (address >> SMB_LINE_SHIFT != line)
+      continue;
+    guint8 n = ++words[address >> WORD_SHIFT & (G_N_ELEMENTS(words) - 1)];
+    ++*lanes;
+    same = MAX(same, n);
+  }
+  return same;
+}
+
+// How many lanes of an atomic change each line, and a word of it: of all, and of as many as have the operands of a sector.
+static void
+count_changed_lanes(const SmbBlockRecorder *recorder, SmbTimedRequest *request, SmbLanes mask,
+                    guint width, const guint64 *addresses) {
+  const guint of_group = MAX(1, (1u << SMB_SECTOR_SHIFT) / MAX(1, width));
   for (guint i = 0; i < request->n; i++) {
     SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
-    guint8 words[1 << (SMB_LINE_SHIFT - WORD_SHIFT)] = {0};
-    line->lanes = line->same = 0;
-    for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-      guint64 address = addresses[smb_lanes_first(rest)];
-      if (address >> SMB_LINE_SHIFT != line->line)
-        continue;
-      guint8 n = ++words[address >> WORD_SHIFT & (G_N_ELEMENTS(words) - 1)];
-      line->lanes++;
-      line->same = MAX(line->same, n);
-      request->same = MAX(request->same, n);
+    line->same = count_same(mask, line->line, addresses, &line->lanes);
+    request->same = MAX(request->same, line->same);
+    line->apart = line->crowded = 0;
+    for (guint first = 0; first < SMB_NVIDIA_LANES; first += of_group) {
+      guint8 lanes, same;
+      same = count_same(mask & (((SmbLanes)1 << of_group) - 1) << first, line->line, addresses,
+                        &lanes);
+      line->apart += same == 1;
+      line->crowded = (guint8)(line->crowded + (same > 1 ? same : 0));
     }
   }
 }
@@ -208,16 +230,18 @@ own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
   return &g_array_index(record->requests, SmbTimedRequest, record->requests->len - 1);
 }
 
-// Which sectors of a request's lines are new to the block.
+// Which of a request's lines are new to the block. What is loaded comes from DRAM in pairs of sectors.
 static void
-find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request) {
+find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request, gboolean loads) {
   for (guint i = 0; i < request->n; i++) {
     SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
     gpointer key = GSIZE_TO_POINTER(line->line);
     guint seen = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->seen, key));
-    line->news = (guint8)(line->news | (line->sectors & ~seen));
-    if (line->sectors & ~seen)
-      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(seen | line->sectors));
+    guint pairs = smb_sector_pairs(line->sectors & ~seen);
+    guint now = seen | line->sectors | (loads ? pairs * 3 : 0);
+    line->news = (guint8)(line->news | (loads ? pairs : 0));
+    if (now != seen)
+      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(now));
   }
 }
 
@@ -254,13 +278,14 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   for (guint i = 0; i < request->n; i++)
     request->sectors += (guint16)__builtin_popcount(
         g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
-  find_news(recorder, request);
-  count_l1(recorder, request, site, mask, width, addresses);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
+  find_news(recorder, request, op_class != SMB_OP_CLASS_STORE);
+  count_l1(recorder, request, site, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_STORE)
     find_partial(recorder, request, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_ATOMIC)
-    count_changed_lanes(recorder, request, mask, addresses);
+    count_changed_lanes(recorder, request, mask, width, addresses);
+  request->is_real = current_timing(recorder, warp)->is_real;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
 }
@@ -383,7 +408,7 @@ add_consecutive_lines(SmbBlockRecorder *recorder, SmbTimedRequest *request, guin
         (guint8)(1u << (at >> SMB_SECTOR_SHIFT & 3));
     request->sectors++;
   }
-  find_news(recorder, request);
+  find_news(recorder, request, request->is_load);
 }
 
 static void
@@ -424,7 +449,7 @@ size_copies(SmbBlockRecorder *recorder) {
 
 // The first copy in bulk of what is kept.
 static guint32
-find_copy(const SmbBlockRecorder *recorder) {
+find_bulk_event(const SmbBlockRecorder *recorder) {
   for (guint w = 0; w < recorder->record->warps->len; w++) {
     const GArray *events = warp_events(recorder->record, w);
     for (guint i = 0; i < events->len; i++) {
@@ -438,7 +463,7 @@ find_copy(const SmbBlockRecorder *recorder) {
 
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-                       guint64 max_events, GError **error) {
+                       guint64 at_once, guint64 max_events, GError **error) {
   static const SmbProgramLimits limits = {.max_steps = MAX_STEPS};
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;
@@ -458,8 +483,10 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
   recorder->block =
       smb_block_new(program, arch, launch, &limits, &recorder->sink, recorder, NULL, error);
-  if (recorder->block)
+  if (recorder->block) {
+    smb_block_set_guesses(recorder->block, MAX(1, at_once));
     return recorder;
+  }
   smb_block_recorder_free(recorder);
   return NULL;
 }
@@ -501,7 +528,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   recorder->record = record;
   gboolean ran = smb_block_run(recorder->block, index, error);
   if (!size_copies(recorder))
-    record->untimed = MIN(record->untimed, find_copy(recorder));
+    record->untimed = MIN(record->untimed, find_bulk_event(recorder));
   recorder->record = NULL;
   guint n = SMB_MAX_WARPS;
   while (n > 0 && warp_events(record, n - 1)->len == 0)

@@ -18,9 +18,10 @@ enum {
   SMB_SECTOR_SHIFT = 5,
 };
 
-/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
- * request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
- * line, and @same: the most that change one word of it */
+/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
+ * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
+ * line, and @same: the most that change one word of it; @apart: groups of lanes, one after the other, with 32 bytes of operands, of which no two
+ * change one word, and @crowded: of the other groups, the most lanes that do, added up */
 typedef struct {
   guint64 line;
   guint8 sectors;
@@ -28,7 +29,15 @@ typedef struct {
   guint8 partial;
   guint8 lanes;
   guint8 same;
+  guint8 apart;
+  guint8 crowded;
 } SmbTimedLine;
+
+/** smb_sector_pairs: Returns: of sectors of a line, the first of each pair of which one is among them: bit 0, bit 2 */
+static inline guint8
+smb_sector_pairs(guint sectors) {
+  return (guint8)((sectors | sectors >> 1) & 5);
+}
 
 /**
  * SmbTimedRequest: what one execution of an instruction asks of memory
@@ -44,6 +53,7 @@ typedef struct {
  * @bytes: that a copy in bulk moves; 0: it is none
  * @is_load: something of global memory comes back
  * @is_store: something goes there
+ * @is_real: of an atomic, that its numbers are real ones
  * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  * @is_box: of a tensor
  */
@@ -61,6 +71,7 @@ typedef struct {
   gboolean is_store;
   gboolean is_local;
   gboolean is_box;
+  gboolean is_real;
   guint32 first;
   guint32 n;
 } SmbTimedRequest;
@@ -115,14 +126,15 @@ typedef struct _SmbBlockRecorder SmbBlockRecorder;
 /**
  * smb_block_recorder_new:
  * @program: machine code (smb_program_is_machine_code())
+ * @at_once: blocks that run at the same time
  * @max_events: instructions of a block that are kept, of all its warps together
  * @error: those of smb_block_new()
  *
  * Returns: (transfer full): what runs blocks of the launch; for one thread
  */
 SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
-                                         const SmbLaunch *launch, guint64 max_events,
-                                         GError **error);
+                                         const SmbLaunch *launch, guint64 at_once,
+                                         guint64 max_events, GError **error);
 
 /** smb_block_recorder_set_cancel: as smb_block_set_cancel(), of all blocks that it runs */
 void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,

@@ -4,8 +4,14 @@
 
 #include <string.h>
 
+#include "sim/base/hash.h"
+#include "sim/time/scatter.h"
+
 enum {
   N_DIMENSIONS = 3,
+  MAX_SAMPLES = 32,              // blocks that are looked at for tables,
+  SAMPLE_INSTRUCTIONS = 1 << 20, // as long as they execute no more than this
+  SAMPLE_DISTANCE = 16,          // one of so many, at most
 };
 
 // Sectors of a block that are loaded (or stored): line → bits of its sectors.
@@ -227,6 +233,47 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 
+// Blocks all over the grid, at random.
+static gboolean
+record_far_apart(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint64 n_blocks,
+                 GPtrArray *blocks, GError **error) {
+  guint64 n = MIN(n_blocks / SAMPLE_DISTANCE, MAX_SAMPLES), place = 0;
+  n = MIN(n, SAMPLE_INSTRUCTIONS / MAX(1, middle->instructions));
+  for (guint64 i = 0; i < n; i++) {
+    smb_hash_mix(&place, i + 1);
+    guint64 index = (place >> 32) % n_blocks;
+    SmbBlockRecord *record = smb_block_recorder_run(recorder, index, error);
+    if (!record)
+      return FALSE;
+    g_ptr_array_add(blocks, record);
+  }
+  return TRUE;
+}
+
+// What blocks do not share along a dimension they may share by chance.
+static gboolean
+find_tables(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
+            const SmbLaunch *launch, SmbFootprint *footprint, GError **error) {
+  g_autoptr(GPtrArray) blocks =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_block_record_free);
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  if (!record_far_apart(recorder, middle, n_blocks, blocks, error))
+    return FALSE;
+  footprint->tables = smb_scatter_tables(blocks, n_sites);
+  for (guint s = 0; s < n_sites; s++)
+    footprint->tables[s] = footprint->sharing[s] ? 0 : footprint->tables[s];
+  return TRUE;
+}
+
+static void
+find_rows(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3], guint n_sites,
+          const SmbChip *chip, SmbFootprint *footprint) {
+  GHashTable *loads[N_DIMENSIONS + 1] = {own->loads};
+  for (guint d = 0; d < N_DIMENSIONS; d++)
+    loads[d + 1] = near[d].loads;
+  footprint->moved = smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), n_sites, chip);
+}
+
 gboolean
 smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
                    const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
@@ -240,7 +287,9 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Surroundings stores = surroundings_of(near, far, TRUE);
     footprint->sharing = find_sharing(middle, &loads, n_sites);
     find_footprint(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
+    find_rows(middle, &own, near, n_sites, chip, footprint);
     sectors_clear(&own);
+    ran = find_tables(recorder, middle, n_sites, launch, footprint, error);
   }
   for (guint d = 0; d < N_DIMENSIONS; d++) {
     sectors_clear(&near[d]);
@@ -252,4 +301,6 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
 void
 smb_footprint_clear(SmbFootprint *footprint) {
   g_clear_pointer(&footprint->sharing, g_free);
+  g_clear_pointer(&footprint->moved, g_free);
+  g_clear_pointer(&footprint->tables, g_free);
 }

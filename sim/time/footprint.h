@@ -31,12 +31,16 @@ enum {
  * @sharing: (array): by site: along which dimensions of the grid all blocks ask for the same lines
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
+ * @moved: (array): by site: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/scatter.h)
+ * @tables: (array): by site: pairs of sectors of a table that blocks look up by chance; 0: they do not
  * @distinct: of the sectors that are stored, the part that no store before has written
  */
 typedef struct {
   guint8 *sharing;
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
+  double *moved;
+  double *tables;
   double distinct;
 } SmbFootprint;
 

@@ -10,6 +10,7 @@ enum {
 typedef struct {
   guint64 line; // + 1; 0: none
   guint64 used;
+  double there;
   guint8 sectors;
 } Line;
 
@@ -32,22 +33,23 @@ smb_l1_cache_free(SmbL1Cache *cache) {
   g_free(cache);
 }
 
-guint
-smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors) {
+double *
+smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missing) {
   guint64 hash = line * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
   Line *set = &cache->lines[(hash >> 32) % cache->n_sets * WAYS];
   Line *chosen = set;
   cache->clock++;
   for (guint i = 0; i < WAYS; i++) {
     if (set[i].line == line + 1) {
-      guint missing = (guint)__builtin_popcount(sectors & ~set[i].sectors);
+      *missing = (guint8)(sectors & ~set[i].sectors);
       set[i].sectors |= sectors;
       set[i].used = cache->clock;
-      return missing;
+      return &set[i].there;
     }
     if (set[i].used < chosen->used)
       chosen = &set[i];
   }
   *chosen = (Line){.line = line + 1, .used = cache->clock, .sectors = sectors};
-  return (guint)__builtin_popcount(sectors);
+  *missing = sectors;
+  return &chosen->there;
 }

@@ -15,7 +15,13 @@ typedef struct _SmbL1Cache SmbL1Cache;
 SmbL1Cache *smb_l1_cache_new(guint64 bytes);
 void smb_l1_cache_free(SmbL1Cache *cache);
 
-/** smb_l1_cache_load: @sectors: a bit for each that is asked for; Returns: how many of them are not there, and are now */
-guint smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors);
+/**
+ * smb_l1_cache_load:
+ * @sectors: a bit for each that is asked for
+ * @missing: (out): those of them that are not there, and are now, or on their way
+ *
+ * Returns: (transfer none): when all that the line has is there, for who keeps the time; 0 of a new line. Until the next call
+ */
+double *smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missing);
 
 G_END_DECLS

@@ -9,6 +9,7 @@
 #include "sim/time/multiprocessor-impl.h"
 
 enum {
+  MAX_LINES = 4 * SMB_NVIDIA_LANES, // of a request, of which it is known when they are there
   OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
 };
 
@@ -67,21 +68,34 @@ move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
   sm->busy[SMB_UNIT_DRAM] += cycles;
 }
 
-// Sectors that are loaded from the second-level cache, @of_dram of them from DRAM. When the last of them is there. @cycles: that the cache
-// takes for them; @latency: of the first
+// What a request asks for.
+typedef struct {
+  guint pairs;    // of sectors, of the second-level cache
+  guint news;     // of these, that no request of the block has asked for before
+  double of_dram; // bytes that DRAM moves for it
+  gboolean
+      is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
+  double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
+  guint n_pending;
+} Asked;
+
+// Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
+// as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @cycles: that the cache takes for it;
+// @latency: of the first.
 static double
-load_sectors(Multiprocessor *sm, double start, double cycles, guint of_dram, double latency) {
+load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, double latency) {
   const SmbChip *chip = sm->chip;
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
   add_load(&sm->l2_load, begin, cycles);
   double there = sm->l2 + latency + find_wait(&sm->l2_load, chip->l2_wait);
-  if (of_dram == 0)
+  if (!asked->is_new)
     return there;
-  move_dram(sm, begin, of_dram * (double)SECTOR_BYTES, TRUE);
-  double behind = sm->dram_latency - chip->l2_latency + latency;
-  return MAX(there, sm->dram + behind + find_wait(&sm->dram_load, chip->dram_wait));
+  if (asked->of_dram > 0)
+    move_dram(sm, begin, asked->of_dram, TRUE);
+  return MAX(there, MAX(begin, sm->dram) + sm->dram_latency - chip->l2_latency + latency +
+                        find_wait(&sm->dram_load, chip->dram_wait));
 }
 
 static void
@@ -94,19 +108,29 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
+// What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes with the operands of a
+// sector. Those that change one word go one after the other. A real number is there later than an integer: the next one that is added to the
+// same word waits for it.
+static double
+find_change(const SmbChip *chip, const SmbTimedRequest *request, const SmbTimedLine *line) {
+  double sectors = chip->atomic_turn * __builtin_popcount(line->sectors);
+  double groups = chip->atomic_turn * line->apart + chip->atomic_word * line->crowded;
+  double words = request->is_real ? chip->atomic_real * line->same : 0;
+  return MAX(MAX(sectors, chip->atomic_word), MAX(groups, words));
+}
+
 // An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
 // Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
 // @askers: blocks that change it. Returns when it is done, or @before if that is later.
 static double
-change_line(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 tag, double askers,
-            double before) {
+change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
+            const SmbTimedLine *line, guint64 tag, double askers, double before) {
   const SmbChip *chip = sm->chip;
   const guint n_slices = (guint)chip->l2_slices;
   double khz = sm->replay->clock_khz, together = MIN(sm->working, askers);
   double sectors = chip->atomic_sector * __builtin_popcount(line->sectors) * khz / 1e6;
-  double words = chip->atomic_word * line->same * khz / 1e6;
   double even = MAX(sectors, chip->atomic_lane * line->lanes * khz / 1e6) * sm->working / n_slices;
-  double cycles = MAX(sectors, words);
+  double cycles = find_change(chip, request, line) * khz / 1e6;
   sm->changes = MAX(start, sm->changes) + even;
   sm->busy[SMB_UNIT_L2] += even;
   if (together <= 1)
@@ -136,74 +160,151 @@ smb_memory_path_room(const Multiprocessor *sm, double start) {
   return MAX(MAX(start, writes), MAX(l2, dram));
 }
 
-// Tells a line of the block from the same one of another block, unless they share it.
+// Tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks look up, by chance, is
+// any of its lines.
 static guint64
-tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint sharing) {
+tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint32 site) {
+  const SmbFootprint *footprint = sm->replay->footprint;
   guint64 block = (guint64)((double)warp->sequence * sm->chip->multiprocessors), tag = 0;
+  if (footprint->tables[site] > 0) {
+    smb_hash_mix(&tag, block + 1);
+    smb_hash_mix(&tag, line->line);
+    return tag % (guint64)ceil(footprint->tables[site] / 2) ^ (guint64)(site + 1) << 34;
+  }
   for (guint d = 0; d < 3; d++) {
     guint64 place = block % sm->replay->grid[d];
     block /= sm->replay->grid[d];
-    tag = tag * 65599 + (sharing >> d & 1 ? 0 : place + 1);
+    tag = tag * 65599 + (footprint->sharing[site] >> d & 1 ? 0 : place + 1);
   }
   return line->line ^ tag << 34;
 }
 
-// Whether DRAM has to serve what blocks along @sharing ask for at the same time, and this one between two of its barriers: one in so
-// many of these is the first to ask.
-static gboolean
-is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
-  TimedBlock *block = &sm->blocks[warp->block];
+// Which part of what blocks along @sharing ask for at the same time DRAM has to serve for each of them.
+static double
+find_dram_share(const Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
   const SmbFootprint *footprint = sm->replay->footprint;
   const double *shares =
       warp->sequence < sm->replay->resident ? footprint->first : footprint->later;
+  return sm->replay->is_warm ? 0 : shares[sharing];
+}
+
+// Whether this block, between two of its barriers, is the one of those that ask for the same that DRAM serves.
+static gboolean
+is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double share) {
+  TimedBlock *block = &sm->blocks[warp->block];
   if (block->phase_of[sharing] != block->phase) {
     block->phase_of[sharing] = block->phase;
-    sm->due[sharing] += shares[sharing];
+    sm->due[sharing] += share;
     block->is_first[sharing] = sm->due[sharing] >= 1;
     sm->due[sharing] -= block->is_first[sharing];
   }
-  return block->is_first[sharing] && !sm->replay->is_warm;
+  return block->is_first[sharing];
+}
+
+// Of a table that blocks look up by chance, which part of what is asked for now nobody has asked for before. One that does not fit into the
+// second-level cache is never all there.
+static double
+find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs) {
+  const double table = sm->replay->footprint->tables[site];
+  double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
+  double part = exp(-sm->looked_up[site] / table);
+  sm->looked_up[site] += pairs * sm->working;
+  return sm->replay->is_warm ? MAX(0, absent) : MAX(part, absent);
+}
+
+// What DRAM has to do for a request.
+static void
+ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  double bytes = asked->news * footprint->moved[request->site] * PAIR_BYTES;
+  if (footprint->tables[request->site] > 0) {
+    double part = find_unknown_part(sm, request->site, asked->pairs);
+    asked->of_dram = bytes * part;
+    asked->is_new = asked->news * part >= 0.5;
+    return;
+  }
+  guint sharing = footprint->sharing[request->site];
+  double share = find_dram_share(sm, warp, sharing);
+  asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
+  asked->is_new = asked->news > 0 && share > 0;
+}
+
+// A line of a request, and what of it is asked for. Returns when what is there already is there, or an atomic is done.
+static double
+ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+         const SmbTimedLine *line, double start, Asked *asked) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  guint64 tag = tag_of(sm, warp, line, request->site);
+  guint8 missing = line->sectors;
+  double there = 0;
+  if (request->is_load && request->is_store) { // atomics are made in the second-level cache
+    double askers = 1 / footprint->first[footprint->sharing[request->site]];
+    there = change_line(sm, start, request, line, tag, askers, start);
+  } else {
+    double *when = smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
+    there = *when;
+    if (missing && asked->n_pending < MAX_LINES)
+      asked->pending[asked->n_pending++] = when;
+  }
+  guint8 pairs = smb_sector_pairs(missing);
+  asked->pairs += (guint)__builtin_popcount(pairs);
+  asked->news += (guint)__builtin_popcount(pairs & line->news);
+  return there;
+}
+
+static void
+store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+              double start) {
+  guint written = 0, partial = 0;
+  guint8 missing;
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line =
+        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    written += (guint)__builtin_popcount(line->sectors);
+    partial += (guint)__builtin_popcount(line->partial);
+    if (request->is_local)
+      smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, request->site), line->sectors, &missing);
+  }
+  store_sectors(sm, start, written, partial);
+}
+
+// Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
+static double
+find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  return footprint->first[footprint->sharing[request->site]];
 }
 
 // A request of global memory that the pipe takes at @start. When what it loads is there.
 double
 smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
                     double start) {
-  guint sharing = sm->replay->footprint->sharing[request->site];
-  gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
-  guint missing = 0, of_dram = 0, written = 0, partial = 0;
-  double changed = start;
+  Asked asked = {0};
+  double there = start + sm->chip->l1_latency;
+  if (!request->is_load) {
+    store_request(sm, warp, request, start);
+    return there;
+  }
+  double ready = start;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    guint sectors = (guint)__builtin_popcount(line->sectors);
-    written += request->is_store ? sectors : 0;
-    partial += (guint)__builtin_popcount(line->partial);
-    if (!request->is_load && !request->is_local)
-      continue;
-    guint64 tag = tag_of(sm, warp, line, sharing);
-    double askers = 1 / sm->replay->footprint->first[sharing];
-    if (request->is_local && request->is_store) // it goes to the second-level cache, too
-      smb_l1_cache_load(sm->cache, tag, line->sectors);
-    else if (request->is_store) // atomics are made in the second-level cache
-      changed = change_line(sm, start, line, tag, askers, changed);
-    else
-      missing += smb_l1_cache_load(sm->cache, tag, line->sectors);
-    of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
+    double when = ask_line(sm, warp, request, line, start, &asked);
+    ready = MAX(ready, when);
   }
-  double there = start + sm->chip->l1_latency;
-  if (written && !request->is_load)
-    store_sectors(sm, start, written, partial);
-  if (missing) {
-    double bytes = missing * (double)SECTOR_BYTES;
-    double unmerged = bytes * sm->replay->footprint->first[sharing];
-    there = load_sectors(sm, start, MAX(bytes / sm->l2_port, unmerged / sm->l2_read),
-                         MIN(missing, of_dram), sm->chip->l2_latency);
-  } else if (of_dram && request->is_store)
-    move_dram(sm, start, of_dram * (double)SECTOR_BYTES, TRUE);
-  if (request->is_load && request->is_store)
-    there = MAX(there, changed + sm->chip->l2_latency);
-  return there;
+  ask_dram(sm, warp, request, &asked);
+  if (request->is_store) {
+    if (asked.of_dram > 0)
+      move_dram(sm, start, asked.of_dram, TRUE);
+    return MAX(there, ready + sm->chip->l2_latency);
+  }
+  double bytes = (double)asked.pairs * PAIR_BYTES, unmerged = bytes * find_unmerged(sm, request);
+  if (asked.pairs)
+    there = load_pairs(sm, start, &asked, MAX(bytes / sm->l2_port, unmerged / sm->l2_read),
+                       sm->chip->l2_latency);
+  for (guint i = 0; i < asked.n_pending; i++)
+    *asked.pending[i] = there;
+  return MAX(there, ready);
 }
 
 // Copies in bulk pass the first-level cache by.
@@ -217,13 +318,13 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
     store_sectors(sm, start, request->sectors, 0);
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
   }
-  guint sharing = sm->replay->footprint->sharing[request->site], news = 0;
+  Asked asked = {.pairs = (request->sectors + 1u) / 2};
   for (guint i = 0; i < request->n; i++)
-    news += (guint)__builtin_popcount(
-        g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news);
-  guint of_dram = is_first_asker(sm, warp, sharing) ? news : 0;
-  double unmerged = request->sectors * (double)SECTOR_BYTES * sm->replay->footprint->first[sharing];
+    asked.news += (guint)__builtin_popcount(smb_sector_pairs(
+        g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news));
+  ask_dram(sm, warp, request, &asked);
+  double unmerged = request->bytes * find_unmerged(sm, request);
   double all = chip->multiprocessors / sm->working;
   double cycles = MAX(request->bytes / chip->bulk_read, unmerged / (chip->l2_read * all));
-  return load_sectors(sm, start, cycles, of_dram, chip->bulk_latency + box);
+  return load_pairs(sm, start, &asked, cycles, chip->bulk_latency + box);
 }

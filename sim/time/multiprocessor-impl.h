@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, phase.c, product.c and memory-path.c. Times are cycles from the start of the
+// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
 // launch.
 #pragma once
 
@@ -18,6 +18,7 @@ enum {
   MAX_QUEUE = SMB_MAX_QUEUE,
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  PAIR_BYTES = 2 * SECTOR_BYTES,
 };
 
 // Pipes of a sub-partition; LSU is shared by all.
@@ -123,6 +124,7 @@ typedef struct {
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double *looked_up; // by site: pairs of sectors that all multiprocessors have looked up in a table
   double end;
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];
@@ -167,7 +169,7 @@ void smb_phase_copied(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedR
 /** smb_phase_release_some: Warps go on that wait for ones that never come. Returns: whether there were any */
 gboolean smb_phase_release_some(Multiprocessor *sm);
 
-// --- product.c
+// --- warpgroup.c
 
 /** smb_product_issue: A product of a warpgroup, of one of its warps. Returns: the cycles that it occupies the tensor cores */
 double smb_product_issue(Multiprocessor *sm, double *pipe, TimedWarp *warp, const SmbTiming *timing,

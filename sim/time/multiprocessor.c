@@ -115,7 +115,10 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     start = smb_memory_path_room(sm, start);
   warp->lsu = start + wavefronts * chip->same_warp;
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
-  smb_queue_leave(sm, partition, start, timing->sends * chip->register_interval);
+  // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
+  gboolean is_idle =
+      !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
+  smb_queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
   double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
@@ -237,7 +240,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
     GArray *events = g_ptr_array_index(record->warps, w);
     TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
     *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
-                        .n = events->len,
+                        .n = smb_replay_warp_events(replay, events->len),
                         .block = index,
                         .number = sm->n_warps++,
                         .sequence = (guint)sm->started,
@@ -520,6 +523,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
   }
+  sm->looked_up = g_new0(double, smb_program_n_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
@@ -532,10 +536,12 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;
   memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
+  result.simulated = sm->end;
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
   for (guint b = 0; b < replay->resident; b++)
     g_free(sm->blocks[b].states);
+  g_free(sm->looked_up);
   g_free(sm->pool);
   g_free(sm);
   return result;

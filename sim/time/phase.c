@@ -28,7 +28,7 @@ state_of(const Multiprocessor *sm, const TimedWarp *warp, guint phase) {
 
 // The phase has ended: those who wait for it go on.
 static void
-release(Multiprocessor *sm, guint index, guint phase) {
+end_phase(Multiprocessor *sm, guint index, guint phase) {
   TimedBlock *block = &sm->blocks[index];
   block->phase++;
   for (guint p = 0; p < N_PARTITIONS; p++) {
@@ -45,7 +45,7 @@ arrive(Multiprocessor *sm, const TimedWarp *warp, guint phase, double when) {
   PhaseState *state = state_of(sm, warp, phase);
   state->until = MAX(state->until, when);
   if (--state->left == 0)
-    release(sm, warp->block, phase);
+    end_phase(sm, warp->block, phase);
 }
 
 static void
@@ -116,7 +116,7 @@ smb_phase_release_some(Multiprocessor *sm) {
         continue;
       state_of(sm, warp, warp->awaits)->until =
           MAX(state_of(sm, warp, warp->awaits)->until, warp->issued);
-      release(sm, warp->block, warp->awaits);
+      end_phase(sm, warp->block, warp->awaits);
       return TRUE;
     }
   }

@@ -30,7 +30,7 @@ typedef struct {
  * @stalls: shares of the time of warps
  * @resident: blocks of a multiprocessor at a time
  * @waves: how often as many blocks as are resident at a time come
- * @blocks, @instructions: that were replayed
+ * @blocks, @instructions: that were replayed, on one multiprocessor; @simulated: cycles that these took
  * @has_conflicts: whether a request of shared memory has one
  * @sites: (element-type SmbSiteTime): those with conflicts, in their order; none unless they are wanted
  */
@@ -47,6 +47,7 @@ typedef struct {
   double waves;
   guint64 blocks;
   guint64 instructions;
+  double simulated;
   gboolean has_conflicts;
   GArray *sites;
 } SmbTime;

@@ -324,7 +324,7 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
 }
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group,
-                                            &smb_launch_time_clock_group, NULL};
+                                            &smb_launch_time_own_device_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Finds the layout of each shared array that takes the fewest wavefronts over "

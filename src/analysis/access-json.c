@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "src/analysis/access-json.h"
 
+#include <math.h>
+
 #include "sim/arch/words.h"
+#include "src/analysis/access-cost.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
 #include "src/target/target-json.h"
@@ -68,11 +71,23 @@ write_written_json(JsonBuilder *json, const SmbCompiledCount *compiled, const Sm
   smb_json_text(json, "written", written ? written->expression : NULL);
 }
 
-// @compiled, @only: (nullable): those of its line
+// What the conflicts of an access cost; of a text what those of its line do as compiled, with the first access of the line.
+static void
+write_cost_json(JsonBuilder *json, const SmbCompiledCount *beside, const SmbLaunchTime *time,
+                const SmbAccess *access) {
+  SmbTally compiled;
+  if (!smb_compiled_count_has(beside))
+    smb_launch_time_site_json(json, time, access->site);
+  else if (time && time->time && smb_compiled_count_share(beside, access, &compiled))
+    smb_json_number(json, "cost_cycles", (gint64)round(smb_access_cost(time, beside, access)));
+}
+
+// @compiled: (nullable): that @analysis is of; @only: (nullable): those of its line; @beside: (nullable): what is compiled of the text that
+// @analysis is of
 static void
 write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnalysis *analysis,
                     gboolean by_warp, const SmbCompiledCount *compiled, const SmbAccess *only,
-                    const SmbLaunchTime *time) {
+                    const SmbCompiledCount *beside, const SmbLaunchTime *time) {
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -82,7 +97,7 @@ write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnaly
     smb_analyze_json_access(json, program, access);
     if (compiled)
       write_written_json(json, compiled, access);
-    smb_launch_time_site_json(json, time, access->site);
+    write_cost_json(json, beside, time, access);
     if (by_warp)
       write_warps_json(json, access, analysis->n_warps);
     json_builder_end_object(json);
@@ -92,8 +107,9 @@ write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnaly
 
 void
 smb_analyze_json_accesses(JsonBuilder *json, const SmbProgram *program, const SmbAnalysis *analysis,
-                          gboolean by_warp, const SmbLaunchTime *time) {
-  write_accesses_json(json, program, analysis, by_warp, NULL, NULL, time);
+                          gboolean by_warp, const SmbCompiledCount *beside,
+                          const SmbLaunchTime *time) {
+  write_accesses_json(json, program, analysis, by_warp, NULL, NULL, beside, time);
 }
 
 void
@@ -109,7 +125,7 @@ smb_analyze_json_compiled(JsonBuilder *json, const SmbProgram *text,
     smb_json_text(json, "level", smb_program_level(compiled->target->kernel));
     smb_json_text(json, "exact_of", smb_analyze_exact_of(compiled->target->kernel));
     smb_json_number(json, "shared_bytes", (gint64)compiled->analysis->shared_bytes);
-    write_accesses_json(json, text, compiled->analysis, by_warp, compiled, only, time);
+    write_accesses_json(json, text, compiled->analysis, by_warp, compiled, only, NULL, time);
     smb_json_totals(json, compiled->analysis->totals, &compiled->analysis->copies);
   }
   json_builder_end_object(json);

@@ -22,13 +22,11 @@ static gboolean option_time, option_no_time;
 static char *option_device, *option_clock, *option_cache;
 
 static const GOptionEntry entries[] = {
-    {"time", 0, 0, G_OPTION_ARG_NONE, &option_time,
-     "predict how long the launch takes, what limits it, and what its conflicts cost (default: "
-     "where counting takes longer than that)",
-     NULL},
-    {"no-time", 0, 0, G_OPTION_ARG_NONE, &option_no_time, "do not predict it", NULL},
     {"device", 0, 0, G_OPTION_ARG_STRING, &option_device,
      "the device that it is predicted for (default: the first one of the architecture)", "NAME"},
+    {"time", 0, 0, G_OPTION_ARG_NONE, &option_time,
+     "always predict how long the launch takes, what limits it, and what its conflicts cost", NULL},
+    {"no-time", 0, 0, G_OPTION_ARG_NONE, &option_no_time, "never predict it", NULL},
     {"clock", 0, 0, G_OPTION_ARG_STRING, &option_clock,
      "the clock of its multiprocessors (default: its boost clock)", "GHZ"},
     {"cache", 0, 0, G_OPTION_ARG_STRING, &option_cache,
@@ -36,7 +34,7 @@ static const GOptionEntry entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 const SmbCliGroup smb_launch_time_group = {"Time", entries};
-const SmbCliGroup smb_launch_time_clock_group = {"Time", entries + 3};
+const SmbCliGroup smb_launch_time_own_device_group = {"Time", entries + 1};
 
 void
 smb_launch_time_choose(char *device) {
@@ -65,6 +63,24 @@ parse_cache(gboolean *is_warm, GError **error) {
 gboolean
 smb_launch_time_is_asked(void) {
   return !option_no_time && (option_time || option_device || option_clock || option_cache);
+}
+
+static void
+add_time_word(GStrvBuilder *words, const char *option, const char *value) {
+  g_autofree char *word = value ? g_strdup_printf("--%s=%s", option, value) : NULL;
+  if (word)
+    g_strv_builder_add(words, word);
+}
+
+void
+smb_launch_time_words(GStrvBuilder *words) {
+  if (option_time)
+    g_strv_builder_add(words, "--time");
+  if (option_no_time)
+    g_strv_builder_add(words, "--no-time");
+  add_time_word(words, "device", option_device);
+  add_time_word(words, "clock", option_clock);
+  add_time_word(words, "cache", option_cache);
 }
 
 gboolean
@@ -99,7 +115,9 @@ predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites, GErro
   SmbTimeOptions options = {.sites = sites,
                             .is_cancelled = target->options.is_cancelled,
                             .user = target->options.cancel_user};
-  if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
+  // What each site costs is asked for by those who decide themselves whether to predict.
+  if ((option_no_time && !sites) || !parse_clock(&options.clock_khz, error) ||
+      !parse_cache(&options.is_warm, error))
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
   time->target = target;
@@ -161,11 +179,12 @@ smb_launch_time_free(SmbLaunchTime *time) {
   g_free(time);
 }
 
-// "108 µs", "1.24 ms": three digits.
 char *
 smb_time_describe(double us) {
   static const char *const units[] = {"µs", "ms", "s"};
   guint unit = 0;
+  if (us < 0.005)
+    return g_strdup("0 µs");
   for (; us >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
     us /= 1000;
   int digits = us >= 99.95 ? 0 : us >= 9.995 ? 1 : 2;
@@ -192,10 +211,9 @@ describe_gain(const SmbTime *time, double cycles) {
                          time->cycles / rest);
 }
 
-// "an H200", "a B200", by how the first letter is said.
-static const char *
-find_article(const char *title) {
-  return strchr("AEFHILMNORSX", *title) ? "an" : "a";
+char *
+smb_time_device(const char *title) {
+  return g_strdup_printf("%s %s", strchr("AEFHILMNORSX", *title) ? "an" : "a", title);
 }
 
 char *
@@ -204,9 +222,9 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
   if (!time)
     return g_strdup_printf("Time: not known: %s.", launch->why);
   g_autofree char *all = smb_time_describe(smb_time_microseconds(time, time->cycles));
+  g_autofree char *device = smb_time_device(launch->chip->title);
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "Time on %s %s: %s, limited by %s", find_article(launch->chip->title),
-                  launch->chip->title, all, limit_name(time->limit));
+  g_string_printf(text, "Time on %s: %s, limited by %s", device, all, limit_name(time->limit));
   if (time->limit != SMB_N_UNITS)
     g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
   if (!time->has_conflicts) {
@@ -237,9 +255,9 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
     return smb_launch_time_tell(launch);
   double all = smb_launch_time_conflicts(launch);
   g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
+  g_autofree char *device = smb_time_device(launch->chip->title);
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "On %s %s the launch takes %s: ", find_article(launch->chip->title),
-                  launch->chip->title, us);
+  g_string_printf(text, "On %s the launch takes %s: ", device, us);
   append_limit(text, time);
   if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
@@ -333,6 +351,7 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
     smb_json_object(json, "simulated");
     smb_json_number(json, "blocks", (gint64)time->blocks);
     smb_json_number(json, "instructions", (gint64)time->instructions);
+    smb_json_number(json, "cycles", (gint64)round(time->simulated));
     json_builder_end_object(json);
     if (smb_json_object_if(json, "error", launch->chip->error > 0)) {
       smb_json_double(json, "typical", launch->chip->error);

@@ -9,9 +9,9 @@
 #include "sim/time/time.h"
 #include "src/target/target.h"
 
-/** The options --time, --device, --clock and --cache, for SmbCliUsage.groups; and the last two, of a command that predicts times anyway,
- * and has a --device of its own (smb_launch_time_choose()). */
-extern const SmbCliGroup smb_launch_time_group, smb_launch_time_clock_group;
+/** The options --time, --no-time, --device, --clock and --cache, for SmbCliUsage.groups; and all but --device, of a command that has one of its
+ * own (smb_launch_time_choose()). */
+extern const SmbCliGroup smb_launch_time_group, smb_launch_time_own_device_group;
 
 /** smb_launch_time_choose: @device: (nullable): in place of --device */
 void smb_launch_time_choose(char *device);
@@ -36,6 +36,9 @@ gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
 /** smb_launch_time_is_asked: Returns: whether one of these options was given */
 gboolean smb_launch_time_is_asked(void);
 
+/** Adds these options as they were given, for another process of this program. */
+void smb_launch_time_words(GStrvBuilder *words);
+
 /** smb_launch_time_is_wanted: @usually: whether it is said where nobody asks. Returns: whether to say it */
 gboolean smb_launch_time_is_wanted(gboolean usually);
 
@@ -43,11 +46,14 @@ gboolean smb_launch_time_is_wanted(gboolean usually);
 SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch,
                                        GError **error);
 
-/** smb_launch_time_total: the same without what each access costs, which takes less time */
+/** smb_launch_time_total: the same without what each access costs, which takes less time; %NULL without an error with --no-time */
 SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error);
 
-/** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits */
+/** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits; "0 µs" */
 char *smb_time_describe(double microseconds);
+
+/** smb_time_device: Returns: (transfer full): "an H200", "a B200", by how the first letter of @title is said */
+char *smb_time_device(const char *title);
 
 /**
  * smb_launch_time_new:

@@ -329,9 +329,9 @@ describe_share(const Check *check, const SmbLimit *limit, double share) {
                                  : g_strdup_printf(limit->line ? "the bank conflicts of line %s"
                                                                : "the bank conflicts of array '%s'",
                                                    limit->where);
-  return g_strdup_printf("%s cost %.1f%% of the time of kernel '%s' on an %s: more than %s",
-                         subject, share, smb_program_name(check->program), check->time->chip->title,
-                         described);
+  g_autofree char *device = smb_time_device(check->time->chip->title);
+  return g_strdup_printf("%s cost %.1f%% of the time of kernel '%s' on %s: more than %s", subject,
+                         share, smb_program_name(check->program), device, described);
 }
 
 // The share of the launch's time that is gained without the conflicts of these accesses.

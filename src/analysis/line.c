@@ -25,7 +25,7 @@ smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lin
     double cost;
     smb_tally_add(&line->shared, &access->total);
     smb_launch_time_cost(time, access->site, &cost);
-    line->cost += cost;
+    line->cost = MIN(line->cost + cost, smb_launch_time_conflicts(time));
     if (access->total.excess > (line->worst ? line->worst->total.excess : 0))
       line->worst = access;
   }

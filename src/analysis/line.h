@@ -11,7 +11,8 @@
  * @shared: of its accesses to shared memory
  * @worst: (nullable): of its accesses to shared memory with conflicts that with the most excess, the first of those alike
  * @segments: sectors or lines of its accesses to global memory
- * @cost: what the launch gains without the conflicts of each, in cycles, added up; 0 where the launch has no time
+ * @cost: what the launch gains without the conflicts of each, in cycles, added up, and no more than what all conflicts
+ *   cost together; 0 where the launch has no time
  */
 typedef struct {
   SmbTally shared;

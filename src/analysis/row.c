@@ -90,6 +90,27 @@ smb_analyze_gather_global(const GArray *globals) {
   return rows;
 }
 
+GArray *
+smb_analyze_gather_traffic(const GArray *traffic) {
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeTrafficRow));
+  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_of_one_row);
+  for (guint i = 0; i < traffic->len; i++) {
+    const SmbOtherTraffic *one = &g_array_index(traffic, SmbOtherTraffic, i);
+    guint at = find_access_row(known, one->site, rows->len);
+    if (at == rows->len) {
+      SmbAnalyzeTrafficRow first = {.n = 1, .total = *one};
+      g_array_append_val(rows, first);
+      continue;
+    }
+    SmbAnalyzeTrafficRow *row = &g_array_index(rows, SmbAnalyzeTrafficRow, at);
+    row->n++;
+    row->total.executions += one->executions;
+    row->total.unsized += one->unsized;
+    row->total.bytes += one->bytes;
+  }
+  return rows;
+}
+
 const char *
 smb_analyze_segment_name(const SmbArch *arch) {
   return smb_arch_info(arch)->global_segment_bytes == 32 ? "sectors" : "lines";

@@ -46,6 +46,18 @@ gboolean smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other);
  */
 GArray *smb_analyze_gather_global(const GArray *globals);
 
+/** The same of other shared traffic. */
+typedef struct {
+  guint n;
+  SmbOtherTraffic total;
+} SmbAnalyzeTrafficRow;
+
+/** smb_analyze_gather_traffic: @traffic: (element-type SmbOtherTraffic)
+ *
+ * Returns: (transfer full) (element-type SmbAnalyzeTrafficRow): the same
+ */
+GArray *smb_analyze_gather_traffic(const GArray *traffic);
+
 /** smb_analyze_row_text: Returns: (transfer full): the access at @site; of several "4 × LDS.128" */
 char *smb_analyze_row_text(const SmbSite *site, guint n);
 

@@ -77,7 +77,7 @@ write_line(SmbTable *table, const SmbAnalyzeReport *report, const GArray *lines,
     write_compiled_margin(table, &g_array_index(compiled, SmbLineTally, i));
   double all = smb_launch_time_conflicts(report->time);
   if (compiled && smb_analyze_is_timed(report))
-    write_line_cost(table, i ? MIN(g_array_index(compiled, SmbLineTally, i).cost, all) : all);
+    write_line_cost(table, i ? g_array_index(compiled, SmbLineTally, i).cost : all);
 }
 
 // Sums up in row 0, which is what stands elsewhere.
@@ -130,5 +130,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_which(cli, report);
   smb_launch_time_write(cli, report->time);
   smb_table_write(table, cli->out, cli->colour);
-  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
+  gboolean is_first = FALSE;
+  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled, &is_first);
+  smb_analyze_write_end(cli, smb_analyze_told(report));
 }

@@ -5,6 +5,7 @@
 #include "sim/base/text.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
+#include "src/analysis/view.h"
 #include "src/analysis/warning.h"
 #include "src/analyze/part.h"
 #include "src/cli/hint.h"
@@ -54,6 +55,10 @@ static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
                                     {"callgrind", smb_analyze_write_callgrind, NULL},
                                     {"markdown", smb_analyze_write_markdown, NULL},
                                     {NULL, NULL, NULL}};
+// What of it a person sees can be chosen; what a program reads is whole.
+static const SmbFormat viewed_formats[] = {{"text", smb_analyze_write_text, NULL},
+                                           {"markdown", smb_analyze_write_markdown, NULL},
+                                           {NULL, NULL, NULL}};
 static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
                                               {NULL, NULL, NULL}};
 
@@ -74,8 +79,8 @@ smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   write_failed_limits(cli, report);
 }
 
-static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, &smb_launch_time_group,
-                                            SMB_TARGET_GROUPS, NULL};
+static const SmbCliGroup *const groups[] = {&smb_view_group, &smb_analyze_limit_group,
+                                            &smb_launch_time_group, SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
@@ -150,9 +155,28 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, text.counts->pdata[0],
                                made.counts ? made.counts->pdata[0] : NULL, limits};
-  const SmbAnalyzeReport report = {target, text.analysis, option_warps, none,
-                                   failed, &part,         compiled,     NULL};
+  const SmbAnalyzeReport report = {target, text.analysis, option_warps, none, failed,
+                                   &part,  compiled,      NULL,         NULL};
   smb_analyze_write(cli, &report);
+  return TRUE;
+}
+
+// What is shown of a ranking: all formats for programs are whole.
+static gboolean
+choose_ranking_view(SmbCli *cli, SmbRanking *ranking, GError **error) {
+  SmbView view;
+  const char *asked = smb_view_asked();
+  gboolean is_for_people =
+      g_str_equal(cli->format->name, "text") || g_str_equal(cli->format->name, "markdown");
+  if (!smb_view_parse(&view, error))
+    return FALSE;
+  if (asked && (view.sort != smb_view_all.sort || view.tables != smb_view_all.tables))
+    return smb_cli_usage_error(error, "--sort and --tables are for one launch: choose it with "
+                                      "--launch N or --worst");
+  if (asked && !is_for_people)
+    return smb_cli_usage_error(error, "%s is for --format text and markdown", asked);
+  ranking->quiet = view.quiet;
+  ranking->top = view.top;
   return TRUE;
 }
 
@@ -183,6 +207,8 @@ rank_launches(SmbCli *cli, GError **error) {
   if (!capture)
     return FALSE;
   g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture, smb_rank_note);
+  if (!choose_ranking_view(cli, ranking, error))
+    return FALSE;
   cli->format->write(cli, ranking);
   smb_captured_write_end(capture, cli->messages);
   return TRUE;
@@ -207,13 +233,26 @@ rank_stand_in(SmbCli *cli, const SmbStandIn *stand_in, gboolean *is_ranked, GErr
   *is_ranked = stand_in->ranking->rows->len > 1 && !is_of_one_launch(cli);
   if (!*is_ranked)
     return smb_stand_in_choose(cli, stand_in, error);
-  if (!smb_cli_view(cli, "all launches of a program", smb_rank_formats, error))
+  if (!smb_cli_view(cli, "all launches of a program", smb_rank_formats, error) ||
+      !choose_ranking_view(cli, stand_in->ranking, error))
     return FALSE;
   cli->format->write(cli, stand_in->ranking);
   if (smb_launch_time_is_asked())
     smb_spool_puts(cli->messages, "smembank analyze: note: the time of launches is not predicted "
                                   "while a program runs: choose one with --launch\n");
   return TRUE;
+}
+
+// --annotate shows all lines; other views leave parts of the tables out.
+static gboolean
+choose_view(SmbCli *cli, SmbView *view, GError **error) {
+  const char *asked = smb_view_asked();
+  if (option_annotate && asked)
+    return smb_cli_usage_error(error, "--annotate shows the source, and has no tables: not with %s",
+                               asked);
+  return smb_view_parse(view, error) &&
+         (!option_annotate || smb_cli_view(cli, "--annotate", annotated_formats, error)) &&
+         (!asked || smb_cli_view(cli, asked, viewed_formats, error));
 }
 
 gboolean
@@ -233,7 +272,8 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
     return FALSE;
-  if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
+  SmbView view;
+  if (!choose_view(cli, &view, error))
     return FALSE;
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)
@@ -257,8 +297,8 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
   }
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, time);
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits,
-                                   failed, NULL,     compiled,     time};
+  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed,
+                                   NULL,   compiled, time,         &view};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

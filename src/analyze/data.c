@@ -182,7 +182,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
   smb_analyze_json_accesses(json, report->target->kernel, analysis, report->by_warp,
-                            smb_compiled_count_has(report->compiled) ? NULL : report->time);
+                            report->compiled, report->time);
   smb_json_totals(json, analysis->totals, &analysis->copies);
   smb_analyze_json_compiled(json, report->target->kernel, report->compiled, report->by_warp, NULL,
                             report->time);

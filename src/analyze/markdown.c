@@ -103,17 +103,12 @@ write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAn
 
 // What only compiled code has.
 static void
-write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
-  for (guint i = 0; smb_compiled_count_has(report->compiled) && i < report->compiled->lines->len;
-       i++) {
-    const SmbCompiledLine *line = &g_array_index(report->compiled->lines, SmbCompiledLine, i);
-    if (line->first)
-      continue;
-    begin_row_markdown(out, line->site, line->n);
-    write_no_tally(out, report, "");
-    end_row_markdown(out, report, &line->total,
-                     smb_compiled_line_cost(report->time, report->compiled, line));
-  }
+write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report,
+                        const SmbCompiledLine *line) {
+  begin_row_markdown(out, line->site, line->n);
+  write_no_tally(out, report, "");
+  end_row_markdown(out, report, &line->total,
+                   smb_compiled_line_cost(report->time, report->compiled, line));
 }
 
 static void
@@ -164,7 +159,9 @@ write_table_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArc
   const SmbAnalysis *analysis = report->analysis, *judged = smb_analyze_judged(report);
   gboolean has_compiled = smb_compiled_count_has(report->compiled);
   gboolean is_timed = smb_analyze_is_timed(report);
-  g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
+  guint n;
+  g_autoptr(GArray) gathered = smb_analyze_gather(analysis->accesses, FALSE);
+  g_autoptr(GArray) rows = smb_analyze_shared_rows(report, gathered, &n);
   g_autofree char *heads = g_strdup_printf(
       smb_arch_say(arch,
                    "| place | shared access | op | requests | wavefronts | ideal | excess | worst |"
@@ -174,13 +171,21 @@ write_table_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArc
       smb_analyze_has_idle(report) ? "--:|" : "", has_compiled ? "--:|--:|" : "",
       is_timed ? "--:|" : "");
   smb_spool_puts(out, heads);
-  for (guint i = 0; i < rows->len; i++)
-    write_access_markdown(out, report, &g_array_index(rows, SmbAnalyzeRow, i));
-  write_compiled_markdown(out, report);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbSharedRow *row = &g_array_index(rows, SmbSharedRow, i);
+    if (row->row)
+      write_access_markdown(out, report, row->row);
+    else
+      write_compiled_markdown(out, report, row->line);
+  }
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     write_total_markdown(out, report, smb_op_class_name((SmbOpClass)c), &analysis->totals[c],
                          &judged->totals[c]);
   write_total_markdown(out, report, "async", &analysis->copies, &judged->copies);
+  if (n > rows->len) {
+    smb_spool_puts(out, "\n");
+    smb_view_write_rest(smb_analyze_view(report), n, out);
+  }
   if (smb_compiled_count_shares(report->compiled, analysis))
     smb_spool_puts(out, "\n" SMB_ANALYZE_SAME_LINE_LEGEND "\n");
 }
@@ -189,8 +194,12 @@ void
 smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   const SmbAnalysis *judged = smb_analyze_judged(report);
+  const SmbView *view = smb_analyze_view(report);
   write_analysis_heading(cli->out, report, cli->arch);
-  if (report->analysis->accesses->len + judged->accesses->len > 0)
+  if (view->quiet)
+    return;
+  if ((view->tables & 1u << SMB_TABLE_SHARED) &&
+      report->analysis->accesses->len + judged->accesses->len > 0)
     write_table_markdown(cli->out, report, cli->arch);
   write_notes_markdown(cli->out, judged, cli->arch);
   write_failed_limits_markdown(cli->out, report);

@@ -400,8 +400,8 @@ merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
       !merge_compiled(results, &part, cli->arch, analysis, &compiled_counts, &compiled, error))
     return FALSE;
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, NULL);
-  const SmbAnalyzeReport report = {target, analysis, part.warps, limits,
-                                   failed, NULL,     compiled,   NULL};
+  const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed,
+                                   NULL,   compiled, NULL,       NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

@@ -8,6 +8,8 @@
 
 #include "src/analysis/access-cost.h"
 #include "src/analysis/limit.h"
+#include "src/analysis/row.h"
+#include "src/analysis/view.h"
 #include "src/target/target.h"
 
 /** What a part of a launch has besides (part.h). */
@@ -15,7 +17,7 @@ typedef struct _SmbAnalyzePart SmbAnalyzePart;
 
 /** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
  * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits
- * are of; @time: (nullable): how long that takes. */
+ * are of; @time: (nullable): how long that takes; @view: (nullable): what of it is shown to a person, %NULL: all. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
@@ -25,6 +27,7 @@ typedef struct {
   const SmbAnalyzePart *part;
   const SmbCompiledCount *compiled;
   const SmbLaunchTime *time;
+  const SmbView *view;
 } SmbAnalyzeReport;
 
 /** In place of a compiled count that another row of its line has, and what that means. */
@@ -70,6 +73,27 @@ static inline double
 smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access) {
   return smb_row_cost(report->time, report->compiled, report->analysis, access);
 }
+
+/** smb_analyze_view: Returns: (transfer none): what is shown */
+static inline const SmbView *
+smb_analyze_view(const SmbAnalyzeReport *report) {
+  return report->view ? report->view : &smb_view_all;
+}
+
+/** SmbSharedRow: of the table of accesses to shared memory: accesses, or what only compiled code has of a line; one is there. */
+typedef struct {
+  const SmbAnalyzeRow *row;
+  const SmbCompiledLine *line;
+} SmbSharedRow;
+
+/**
+ * smb_analyze_shared_rows:
+ * @gathered: (element-type SmbAnalyzeRow): of the accesses; outlives the result
+ * @n: (out): how many rows there are, shown or not
+ *
+ * Returns: (transfer full) (element-type SmbSharedRow): those that are shown, in their order
+ */
+GArray *smb_analyze_shared_rows(const SmbAnalyzeReport *report, const GArray *gathered, guint *n);
 
 /** The column of it in a table. */
 #define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"

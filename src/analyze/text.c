@@ -48,11 +48,6 @@ add_sites(SmbTable *table, const SmbSite *site, guint n) {
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
 }
 
-static void
-add_site_cells(SmbTable *table, const SmbSite *site) {
-  add_sites(table, site, 1);
-}
-
 // What is compiled of an access of the text: it stands once for all of its class in the line.
 static void
 add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbAccess *access) {
@@ -80,22 +75,16 @@ add_row_cost(SmbTable *table, const SmbAnalyzeReport *report, const SmbAccess *a
 
 // What only compiled code has.
 static void
-add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
-  const GArray *lines = report->compiled->lines;
-  for (guint i = 0; i < lines->len; i++) {
-    const SmbCompiledLine *line = &g_array_index(lines, SmbCompiledLine, i);
-    SmbSite place = *line->site;
-    if (line->first)
-      continue;
-    if (g_strcmp0(place.file, smb_program_file(report->target->kernel)) == 0)
-      place.file = NULL; // as the rows of the text have it
-    add_sites(table, &place, line->n);
-    for (guint column = 0; column < TALLY_COLUMNS; column++)
-      smb_table_cell(table, SMB_STYLE_DIM, "-");
-    add_compiled_tally(table, &line->total);
-    if (smb_analyze_is_timed(report))
-      add_cost_cell(table, smb_compiled_line_cost(report->time, report->compiled, line));
-  }
+add_compiled_row(SmbTable *table, const SmbAnalyzeReport *report, const SmbCompiledLine *line) {
+  SmbSite place = *line->site;
+  if (g_strcmp0(place.file, smb_program_file(report->target->kernel)) == 0)
+    place.file = NULL; // as the rows of the text have it
+  add_sites(table, &place, line->n);
+  for (guint column = 0; column < TALLY_COLUMNS; column++)
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  add_compiled_tally(table, &line->total);
+  if (smb_analyze_is_timed(report))
+    add_cost_cell(table, smb_compiled_line_cost(report->time, report->compiled, line));
 }
 
 static void
@@ -162,75 +151,118 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_columns(table, "compiled: wavefronts>|excess>");
   if (smb_analyze_is_timed(report))
     smb_table_columns(table, SMB_ANALYZE_COST_COLUMN);
-  g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, report->by_warp);
-  for (guint i = 0; i < rows->len; i++)
-    write_access_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);
-  if (compiled)
-    add_compiled_rows(table, report);
+  guint n;
+  g_autoptr(GArray) gathered = smb_analyze_gather(analysis->accesses, report->by_warp);
+  g_autoptr(GArray) rows = smb_analyze_shared_rows(report, gathered, &n);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbSharedRow *row = &g_array_index(rows, SmbSharedRow, i);
+    if (row->row)
+      write_access_row(table, row->row, report);
+    else
+      add_compiled_row(table, report, row->line);
+  }
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     write_total_row(table, report, smb_op_class_name((SmbOpClass)c), &analysis->totals[c],
                     compiled ? &compiled->totals[c] : NULL);
   write_total_row(table, report, "async", &analysis->copies, compiled ? &compiled->copies : NULL);
   smb_table_write(table, cli->out, cli->colour);
+  smb_view_write_rest(smb_analyze_view(report), n, cli->out);
   if (smb_compiled_count_shares(report->compiled, analysis))
     smb_spool_puts(cli->out, SMB_ANALYZE_SAME_LINE_LEGEND "\n");
 }
 
+// A table with @n rows in all, apart from what is above it.
 static void
-write_global_text(SmbCli *cli, const SmbAnalyzeReport *report) {
+write_next_table(SmbCli *cli, const SmbAnalyzeReport *report, const SmbTable *table, guint n,
+                 gboolean *is_first) {
+  smb_spool_puts(cli->out, *is_first ? "" : "\n");
+  *is_first = FALSE;
+  smb_table_write(table, cli->out, cli->colour);
+  smb_view_write_rest(smb_analyze_view(report), n, cli->out);
+}
+
+static void
+write_global_text(SmbCli *cli, const SmbAnalyzeReport *report, gboolean *is_first) {
   const SmbAnalysis *analysis = report->analysis;
   g_autofree char *columns = g_strdup_printf("line>|global access|op|per launch: requests>|%s>|"
                                              "ideal>|excess>|per request: worst>",
                                              smb_analyze_segment_name(cli->arch));
   g_autoptr(SmbTable) table = smb_table_new(columns);
   g_autoptr(GArray) rows = smb_analyze_gather_global(analysis->globals);
+  g_autoptr(GArray) described = g_array_new(FALSE, FALSE, sizeof(SmbViewRow));
   for (guint i = 0; i < rows->len; i++) {
-    const SmbAnalyzeGlobalRow *row = &g_array_index(rows, SmbAnalyzeGlobalRow, i);
+    const SmbGlobalAccess *total = &g_array_index(rows, SmbAnalyzeGlobalRow, i).total;
+    SmbViewRow row = {total->site, total->segments - total->ideal, total->segments, total->requests,
+                      0};
+    g_array_append_val(described, row);
+  }
+  g_autoptr(GArray) order = smb_view_order(smb_analyze_view(report), described);
+  for (guint i = 0; i < order->len; i++) {
+    const SmbAnalyzeGlobalRow *row =
+        &g_array_index(rows, SmbAnalyzeGlobalRow, g_array_index(order, guint, i));
     add_sites(table, row->total.site, row->n);
     smb_analyze_add_global(table, &row->total);
   }
-  if (analysis->accesses->len > 0)
-    smb_spool_puts(cli->out, "\n");
-  smb_table_write(table, cli->out, cli->colour);
+  write_next_table(cli, report, table, rows->len, is_first);
 }
 
 static void
-write_constants_text(SmbCli *cli, const SmbAnalysis *analysis) {
+write_constants_text(SmbCli *cli, const SmbAnalyzeReport *report, gboolean *is_first) {
+  const GArray *constants = report->analysis->constants;
   g_autoptr(SmbTable) table = smb_table_new("line>|constant access|op|per launch: requests>|words>|"
                                             "ideal>|excess>|per request: worst>");
-  for (guint i = 0; i < analysis->constants->len; i++) {
-    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
-    add_site_cells(table, access->site);
+  g_autoptr(GArray) described = g_array_new(FALSE, FALSE, sizeof(SmbViewRow));
+  for (guint i = 0; i < constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(constants, SmbConstantAccess, i);
+    SmbViewRow row = {access->site, access->total.excess, access->total.wavefronts,
+                      access->total.requests, 0};
+    g_array_append_val(described, row);
+  }
+  g_autoptr(GArray) order = smb_view_order(smb_analyze_view(report), described);
+  for (guint i = 0; i < order->len; i++) {
+    const SmbConstantAccess *access =
+        &g_array_index(constants, SmbConstantAccess, g_array_index(order, guint, i));
+    add_sites(table, access->site, 1);
     smb_analyze_add_words(table, access);
   }
-  if (analysis->accesses->len + analysis->globals->len > 0)
-    smb_spool_puts(cli->out, "\n");
-  smb_table_write(table, cli->out, cli->colour);
+  write_next_table(cli, report, table, constants->len, is_first);
 }
 
 static void
-write_traffic_text(SmbCli *cli, const SmbAnalyzeReport *report) {
+add_traffic_row(SmbTable *table, const SmbAnalyzeTrafficRow *row, guint vendor) {
+  char bytes[32];
+  guint64 wavefronts = 0;
+  smb_analyze_describe_bytes(&row->total, bytes, sizeof bytes);
+  add_sites(table, row->total.site, row->n);
+  smb_table_cell(table, SMB_STYLE_PLAIN, smb_traffic_name(row->total.kind));
+  smb_table_number(table, SMB_STYLE_PLAIN, row->total.executions);
+  smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
+  if (smb_other_traffic_wavefronts(&row->total, vendor, &wavefronts))
+    smb_table_number(table, SMB_STYLE_PLAIN, wavefronts);
+  else
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+}
+
+static void
+write_traffic_text(SmbCli *cli, const SmbAnalyzeReport *report, gboolean *is_first) {
   const SmbAnalysis *analysis = report->analysis;
   g_autoptr(SmbTable) table = smb_table_new(smb_arch_say(
       cli->arch, "line>|other shared traffic|op|kind|per launch: executions>|bytes>|wavefronts>"));
-  for (guint i = 0; i < analysis->traffic->len; i++) {
-    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
-    char bytes[32];
-    smb_analyze_describe_bytes(traffic, bytes, sizeof bytes);
-    add_site_cells(table, traffic->site);
-    smb_table_cell(table, SMB_STYLE_PLAIN, smb_traffic_name(traffic->kind));
-    smb_table_number(table, SMB_STYLE_PLAIN, traffic->executions);
-    smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
-    guint64 wavefronts = 0;
-    if (smb_other_traffic_wavefronts(traffic, analysis->vendor, &wavefronts))
-      smb_table_number(table, SMB_STYLE_PLAIN, wavefronts);
-    else
-      smb_table_cell(table, SMB_STYLE_DIM, "-");
+  g_autoptr(GArray) rows = smb_analyze_gather_traffic(analysis->traffic);
+  g_autoptr(GArray) described = g_array_new(FALSE, FALSE, sizeof(SmbViewRow));
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbOtherTraffic *total = &g_array_index(rows, SmbAnalyzeTrafficRow, i).total;
+    SmbViewRow row = {total->site, 0, 0, total->executions, 0};
+    smb_other_traffic_wavefronts(total, analysis->vendor, &row.wavefronts);
+    g_array_append_val(described, row);
   }
-  if (analysis->accesses->len + analysis->globals->len + analysis->constants->len > 0)
-    smb_spool_puts(cli->out, "\n");
-  smb_table_write(table, cli->out, cli->colour);
+  g_autoptr(GArray) order = smb_view_order(smb_analyze_view(report), described);
+  for (guint i = 0; i < order->len; i++)
+    add_traffic_row(table,
+                    &g_array_index(rows, SmbAnalyzeTrafficRow, g_array_index(order, guint, i)),
+                    analysis->vendor);
+  write_next_table(cli, report, table, rows->len, is_first);
 }
 
 // Whether a line has an access or declares an array.
@@ -270,24 +302,53 @@ smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_spool_puts(cli->out, "\n");
 }
 
+// The sentences about the costliest access are next to the table that it is in.
+static void
+write_tables(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  guint tables = smb_analyze_view(report)->tables;
+  gboolean has_shared =
+      analysis->accesses->len > 0 || smb_analyze_judged(report)->accesses->len > 0;
+  gboolean is_first = !has_shared || !(tables & 1u << SMB_TABLE_SHARED);
+  if (!is_first)
+    write_shared(cli, report);
+  if (has_shared)
+    smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled, &is_first);
+  if (analysis->globals->len > 0 && (tables & 1u << SMB_TABLE_GLOBAL))
+    write_global_text(cli, report, &is_first);
+  if (analysis->constants->len > 0 && (tables & 1u << SMB_TABLE_CONSTANT))
+    write_constants_text(cli, report, &is_first);
+  if (analysis->traffic->len > 0 && (tables & 1u << SMB_TABLE_OTHER))
+    write_traffic_text(cli, report, &is_first);
+  if (!has_shared)
+    smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled, &is_first);
+}
+
+// The verdict, and with a predicted time what conflicts cost of it.
+static void
+write_quietly(SmbCli *cli, const SmbAnalyzeReport *report) {
+  g_autofree char *verdict = smb_analyze_verdict(smb_analyze_judged(report));
+  g_autofree char *time = report->time ? smb_launch_time_tell(report->time) : NULL;
+  smb_text_wrap(cli->out, verdict);
+  if (time)
+    smb_text_wrap(cli->out, time);
+}
+
 void
 smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
+  if (smb_analyze_view(report)->quiet) {
+    write_quietly(cli, report);
+    return;
+  }
   smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
   smb_analyze_write_which(cli, report);
   smb_launch_time_write(cli, report->time);
   if (report->target->tile)
     write_tile_lines(cli, report);
-  if (report->analysis->accesses->len > 0 || smb_analyze_judged(report)->accesses->len > 0)
-    write_shared(cli, report);
-  if (report->analysis->globals->len > 0)
-    write_global_text(cli, report);
-  if (report->analysis->constants->len > 0)
-    write_constants_text(cli, report->analysis);
-  if (report->analysis->traffic->len > 0)
-    write_traffic_text(cli, report);
-  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
+  write_tables(cli, report);
+  smb_analyze_write_end(cli, smb_analyze_told(report));
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
 }

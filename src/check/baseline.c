@@ -3,7 +3,7 @@
 #include "src/check/baseline.h"
 
 #include "sim/base/text.h"
-#include "src/compare/compare.h"
+#include "src/compare/changed-row.h"
 #include "src/out/json.h"
 
 // "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline"
@@ -24,8 +24,12 @@ static void
 add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
   g_autoptr(GStrvBuilder) messages = g_strv_builder_new();
   g_strv_builder_addv(messages, (const char **)checked->messages);
-  for (guint i = 0; i < compared->accesses->len; i++) {
-    const SmbComparedAccess *access = &g_array_index(compared->accesses, SmbComparedAccess, i);
+  g_autofree char *launch = smb_compared_case_describe(compared, "the baseline");
+  if (launch)
+    g_strv_builder_add(messages, launch);
+  g_autoptr(GArray) rows = smb_changed_rows_new(compared);
+  for (guint i = 0; compared->is_worse && i < rows->len; i++) {
+    const SmbComparedAccess *access = &g_array_index(rows, SmbChangedRow, i).sum;
     g_autofree char *message =
         smb_compared_access_is_worse(access) ? describe_worse(compared->vendor, access) : NULL;
     if (message)

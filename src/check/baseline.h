@@ -11,7 +11,8 @@
  * smb_check_apply_baseline:
  * @baseline: an earlier result
  *
- * Cases that the baseline counted fail if an access got worse, and only then, whatever their limits; each such access gets a message.
+ * Cases that the baseline counted fail if they got worse (SmbComparedCase.change), and only then, whatever their limits; what of them did
+ * gets a message.
  * Cases that it has not, or could not count, keep their verdicts; one that cannot be compared with it is an error.
  */
 void smb_check_apply_baseline(SmbCheck *check, const SmbResult *baseline);

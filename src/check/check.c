@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "src/analysis/launch-time.h"
 #include "src/cli/child.h"
 #include "src/compare/result.h"
 #include "src/compile/cache.h"
@@ -45,7 +46,7 @@ smb_check_add(SmbCheck *check, const SmbCase *one) {
   return checked;
 }
 
-const char *const smb_verdict_names[] = {"passed", "failed", "error", NULL};
+const char *const smb_verdict_names[] = {"passed", "failed", "no limit", "error", NULL};
 
 const char *
 smb_verdict_name(SmbCaseVerdict verdict) {
@@ -68,6 +69,12 @@ describe_case_error(const SmbCase *one, const SmbChild *child) {
   return text;
 }
 
+// Whether a result was checked: analyze says which limits failed, if there are some.
+static gboolean
+has_limit(JsonNode *result) {
+  return json_object_has_member(json_node_get_object(result), "failed_limits");
+}
+
 static void
 take_case_result(guint index, const SmbChild *child, gpointer data) {
   const Run *run = data;
@@ -79,8 +86,9 @@ take_case_result(guint index, const SmbChild *child, gpointer data) {
       json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
     checked->result = json_parser_steal_root(parser);
   checked->verdict = !checked->result                              ? SMB_VERDICT_ERROR
-                     : WEXITSTATUS(child->status) == SMB_EXIT_DONE ? SMB_VERDICT_PASSED
-                                                                   : SMB_VERDICT_FAILED;
+                     : WEXITSTATUS(child->status) != SMB_EXIT_DONE ? SMB_VERDICT_FAILED
+                     : has_limit(checked->result)                  ? SMB_VERDICT_PASSED
+                                                                   : SMB_VERDICT_NO_LIMIT;
   if (checked->verdict == SMB_VERDICT_ERROR) {
     checked->error = describe_case_error(checked->one, child);
     g_clear_pointer(&checked->messages, g_strfreev);
@@ -103,6 +111,7 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
     g_strv_builder_add(words, "--" SMB_TRUST_OPTION);
   if (smb_target_options()->text)
     g_strv_builder_add(words, "--" SMB_TEXT_OPTION);
+  smb_launch_time_words(words);
   gboolean has_threads = FALSE;
   for (guint i = 0; one->words[i]; i++)
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");
@@ -194,6 +203,18 @@ raise_degree(G_GNUC_UNUSED JsonArray *accesses, G_GNUC_UNUSED guint index, JsonN
   costs->max_degree = MAX(costs->max_degree, (guint)degree);
 }
 
+static void
+read_checked_time(JsonObject *result, SmbCheckedCosts *costs) {
+  JsonObject *time = smb_json_get_object(result, "time");
+  JsonObject *without = time ? smb_json_get_object(time, "without_conflicts") : NULL;
+  if (!without)
+    return;
+  double rest = json_object_get_double_member_with_default(without, "microseconds", 0);
+  costs->is_timed = TRUE;
+  costs->microseconds = json_object_get_double_member_with_default(time, "microseconds", 0);
+  costs->conflicts = MAX(0, costs->microseconds - rest);
+}
+
 gboolean
 smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
   *costs = (SmbCheckedCosts){0};
@@ -207,5 +228,6 @@ smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
   if (totals)
     json_object_foreach_member(totals, add_total, costs);
   json_array_foreach_element(smb_json_get_array(judged, "accesses"), raise_degree, costs);
+  read_checked_time(result, costs);
   return TRUE;
 }

@@ -14,10 +14,11 @@
 /** How a case ended. */
 typedef enum {
   SMB_VERDICT_PASSED,
-  SMB_VERDICT_FAILED, /* a limit failed */
-  SMB_VERDICT_ERROR,  /* it could not be counted */
+  SMB_VERDICT_FAILED,   /* a limit failed */
+  SMB_VERDICT_NO_LIMIT, /* counted, and there is nothing to keep */
+  SMB_VERDICT_ERROR,    /* it could not be counted */
 } SmbCaseVerdict;
-#define SMB_N_VERDICTS 3
+#define SMB_N_VERDICTS 4
 
 /**
  * SmbChecked: a case that was checked
@@ -50,12 +51,15 @@ typedef struct {
   const struct _SmbCheckPart *part;
 } SmbCheck;
 
-/** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst. */
+/** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst; @is_timed: whether its time was predicted,
+ * @microseconds, of which its conflicts cost @conflicts */
 typedef struct {
   const char *kernel;
   SmbVendor vendor;
   guint64 requests, wavefronts, ideal, excess;
   guint max_degree;
+  gboolean is_timed;
+  double microseconds, conflicts;
 } SmbCheckedCosts;
 
 /**
@@ -87,7 +91,7 @@ gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
 /** Their names (array zero-terminated=1). */
 extern const char *const smb_verdict_names[];
 
-/** smb_verdict_name: Returns: (transfer none): "passed", "failed", "error" */
+/** smb_verdict_name: Returns: (transfer none): "passed", "failed", "no limit", "error" */
 const char *smb_verdict_name(SmbCaseVerdict verdict);
 
 /** Writes a check in the format of @cli, and sets the exit status. */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // check [CASE…]: whether the kernels of a project keep their limits.
+#include "src/analysis/launch-time.h"
 #include "src/check/baseline.h"
 #include "src/check/part.h"
 #include "src/commands.h"
@@ -27,12 +28,14 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-static const SmbCliGroup *const groups[] = {&smb_target_compiler_group, NULL};
+static const SmbCliGroup *const groups[] = {&smb_launch_time_group, &smb_target_compiler_group,
+                                            NULL};
 static const SmbCliUsage usage = {
     .arguments = "[CASE…]",
     .description = "Analyzes the cases of a project file, all or those that are named, and shows "
                    "which keep their limits. The exit status is 1 if a limit failed, and 3 if a "
-                   "case could not be counted; the other cases are still checked.",
+                   "case could not be counted; the other cases are still checked. A case without "
+                   "a limit is counted, and neither passes nor fails.",
     .max_arguments = MAX_CASES,
     .formats = smb_check_formats,
     .groups = groups,

@@ -4,6 +4,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/source.h"
+#include "src/analysis/launch-time.h"
 
 enum {
   MAX_FILE_BYTES = 1 << 30,
@@ -23,6 +24,10 @@ smb_check_digest(const GPtrArray *cases, const SmbResult *baseline) {
     if (file)
       smb_shard_digest_bytes(checksum, file);
   }
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  smb_launch_time_words(builder);
+  g_auto(GStrv) time_words = g_strv_builder_end(builder);
+  smb_shard_digest_texts(checksum, (const char *const *)time_words);
   g_autofree char *before = baseline ? json_to_string(baseline->root, FALSE) : NULL;
   smb_shard_digest_texts(checksum, (const char *const[]){before, NULL});
   return g_strdup(g_checksum_get_string(checksum));

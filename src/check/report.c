@@ -4,6 +4,7 @@
 // check as a table with a verdict, as JSON and as CSV.
 #include <string.h>
 
+#include "src/analysis/launch-time.h"
 #include "src/analysis/vendor.h"
 #include "src/check/part.h"
 #include "src/finding/finding.h"
@@ -12,11 +13,37 @@
 #include "src/out/markdown.h"
 #include "src/out/table.h"
 
-static const SmbStyle verdict_styles[SMB_N_VERDICTS] = {SMB_STYLE_GOOD, SMB_STYLE_BAD,
-                                                        SMB_STYLE_BAD};
+static const SmbStyle verdict_styles[SMB_N_VERDICTS] = {
+    [SMB_VERDICT_PASSED] = SMB_STYLE_GOOD,
+    [SMB_VERDICT_FAILED] = SMB_STYLE_BAD,
+    [SMB_VERDICT_NO_LIMIT] = SMB_STYLE_DIM,
+    [SMB_VERDICT_ERROR] = SMB_STYLE_BAD,
+};
+
+// "40.0 µs (47%)": what conflicts cost of a launch; "" if its time is not known (transfer full).
+static char *
+describe_checked_cost(const SmbCheckedCosts *costs) {
+  g_autofree char *cost = smb_time_describe(costs->conflicts);
+  return costs->is_timed
+             ? g_strdup_printf("%s (%.0f%%)", cost, 100 * costs->conflicts / costs->microseconds)
+             : g_strdup("");
+}
+
+// "84.6 µs"; "" if that is not known (transfer full).
+static char *
+describe_checked_time(const SmbCheckedCosts *costs) {
+  return costs->is_timed ? smb_time_describe(costs->microseconds) : g_strdup("");
+}
 
 static void
-add_checked_row(SmbTable *table, const SmbChecked *checked) {
+add_time_cells(SmbTable *table, const SmbCheckedCosts *costs) {
+  g_autofree char *time = describe_checked_time(costs), *cost = describe_checked_cost(costs);
+  smb_table_cell(table, SMB_STYLE_PLAIN, time);
+  smb_table_cell(table, costs->conflicts >= 0.005 ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cost);
+}
+
+static void
+add_checked_row(SmbTable *table, const SmbChecked *checked, gboolean is_timed) {
   SmbCheckedCosts costs;
   gboolean counted = smb_checked_costs(checked, &costs);
   smb_table_cell(table, SMB_STYLE_PLAIN, checked->one->name);
@@ -32,6 +59,8 @@ add_checked_row(SmbTable *table, const SmbChecked *checked) {
     smb_table_printf(table, SMB_STYLE_PLAIN, "%u-way", costs.max_degree);
   else
     smb_table_cell(table, SMB_STYLE_DIM, "-");
+  if (is_timed)
+    add_time_cells(table, &costs);
   smb_table_cell(table, verdict_styles[checked->verdict], smb_verdict_name(checked->verdict));
 }
 
@@ -48,7 +77,7 @@ list_cases(const SmbCheck *check, SmbCaseVerdict verdict) {
   return smb_cli_list((const char *const *)list, " and ");
 }
 
-// One sentence for all cases.
+// Sentences for all cases.
 static void
 write_check_verdict(const SmbCheck *check, SmbSpool *out) {
   const guint *n = check->n;
@@ -56,8 +85,13 @@ write_check_verdict(const SmbCheck *check, SmbSpool *out) {
     smb_spool_printf(out, "Passed: %s.\n", smb_count(check->cases->len, "case").text);
     return;
   }
+  if (n[SMB_VERDICT_NO_LIMIT] == check->cases->len) {
+    smb_text_wrap(out, "Nothing was checked: no case has a limit, such as max-cost or max-ways.");
+    return;
+  }
   g_autofree char *failed = list_cases(check, SMB_VERDICT_FAILED);
   g_autofree char *broken = list_cases(check, SMB_VERDICT_ERROR);
+  g_autofree char *free_ones = list_cases(check, SMB_VERDICT_NO_LIMIT);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "%u of %s passed.", n[SMB_VERDICT_PASSED],
                          smb_count(check->cases->len, "case").text);
@@ -66,6 +100,8 @@ write_check_verdict(const SmbCheck *check, SmbSpool *out) {
                            failed);
   if (*broken)
     g_string_append_printf(text, " Not counted: %s.", broken);
+  if (*free_ones)
+    g_string_append_printf(text, " Without a limit: %s.", free_ones);
   smb_text_wrap(out, text->str);
   g_string_free(text, TRUE);
 }
@@ -112,14 +148,17 @@ write_check_messages(SmbCli *cli, const SmbCheck *check) {
   }
 }
 
-// What the passes of all cases are called.
+// What the passes of all cases are called. @is_timed: (out): whether the time of any is known
 static const char *
-name_passes(const SmbCheck *check) {
+name_passes(const SmbCheck *check, gboolean *is_timed) {
   guint vendors = 0;
+  *is_timed = FALSE;
   for (guint i = 0; i < check->cases->len; i++) {
     SmbCheckedCosts costs;
-    if (smb_checked_costs(check->cases->pdata[i], &costs))
-      vendors |= 1u << costs.vendor;
+    if (!smb_checked_costs(check->cases->pdata[i], &costs))
+      continue;
+    vendors |= 1u << costs.vendor;
+    *is_timed |= costs.is_timed;
   }
   return smb_vendors_passes(vendors);
 }
@@ -127,13 +166,15 @@ name_passes(const SmbCheck *check) {
 static void
 write_check_text(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
+  gboolean is_timed;
+  const char *passes = name_passes(check, &is_timed);
   g_autofree char *columns = g_strdup_printf(
-      "case|kernel|per launch: requests>|%s>|ideal>|excess>|per request: worst>|: verdict",
-      name_passes(check));
+      "case|kernel|per launch: requests>|%s>|ideal>|excess>|per request: worst>|%s", passes,
+      is_timed ? "predicted: time>|conflicts cost>|: verdict" : ": verdict");
   g_autoptr(SmbTable) table = smb_table_new(columns);
   write_check_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++)
-    add_checked_row(table, check->cases->pdata[i]);
+    add_checked_row(table, check->cases->pdata[i], is_timed);
   smb_table_write(table, cli->out, cli->colour);
   smb_spool_puts(cli->out, "\n");
   write_check_verdict(check, cli->out);
@@ -166,6 +207,7 @@ write_check_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "cases", check->cases->len);
   smb_json_number(json, "passed", check->n[SMB_VERDICT_PASSED]);
   smb_json_number(json, "failed", check->n[SMB_VERDICT_FAILED]);
+  smb_json_number(json, "without_limit", check->n[SMB_VERDICT_NO_LIMIT]);
   smb_json_number(json, "errors", check->n[SMB_VERDICT_ERROR]);
   json_builder_end_object(json);
   if (check->part)
@@ -177,7 +219,8 @@ static void
 write_check_csv(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   SmbCsv csv = smb_csv_begin(cli->out, "case,kernel,requests,wavefronts,ideal_wavefronts,"
-                                       "excess_wavefronts,max_degree,verdict,error");
+                                       "excess_wavefronts,max_degree,verdict,error,"
+                                       "predicted_nanoseconds,conflict_nanoseconds");
   write_check_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
@@ -192,6 +235,8 @@ write_check_csv(SmbCli *cli, gconstpointer result) {
     smb_csv_number_if(&csv, counted, costs.max_degree);
     smb_csv_text(&csv, smb_verdict_name(checked->verdict));
     smb_csv_text(&csv, checked->error);
+    smb_csv_number_if(&csv, costs.is_timed, (guint64)(1000 * costs.microseconds + 0.5));
+    smb_csv_number_if(&csv, costs.is_timed, (guint64)(1000 * costs.conflicts + 0.5));
     smb_csv_end_row(&csv);
   }
 }
@@ -221,10 +266,13 @@ write_check_markdown(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   write_check_messages(cli, check);
   write_check_verdict(check, cli->out);
+  gboolean is_timed;
+  const char *passes = name_passes(check, &is_timed);
   smb_spool_printf(cli->out,
-                   "\n| case | kernel | requests | %s | ideal | excess | worst | verdict |\n"
-                   "|---|---|--:|--:|--:|--:|--:|---|\n",
-                   name_passes(check));
+                   "\n| case | kernel | requests | %s | ideal | excess | worst | %sverdict |\n"
+                   "|---|---|--:|--:|--:|--:|--:|%s---|\n",
+                   passes, is_timed ? "predicted time | conflicts cost | " : "",
+                   is_timed ? "--:|--:|" : "");
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
     SmbCheckedCosts costs;
@@ -241,6 +289,9 @@ write_check_markdown(SmbCli *cli, gconstpointer result) {
     } else {
       smb_spool_puts(cli->out, " | | | | | | ");
     }
+    g_autofree char *time = describe_checked_time(&costs), *cost = describe_checked_cost(&costs);
+    if (is_timed)
+      smb_spool_printf(cli->out, "%s | %s | ", time, cost);
     smb_spool_printf(cli->out, "%s |\n", smb_verdict_name(checked->verdict));
   }
 }

@@ -2,11 +2,18 @@
 // SPDX-License-Identifier: MIT
 #include "src/compare/compare.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/error.h"
 #include "src/cli/hint.h"
 #include "src/out/json.h"
+
+// Of a predicted time: what is less is no change.
+#define LEAST_CHANGE 0.01
+
+// Clocks that differ by less are the same, in GHz.
+#define CLOCK_TOLERANCE 1e-6
 
 static SmbComparedCost
 read_cost(JsonObject *access) {
@@ -15,8 +22,8 @@ read_cost(JsonObject *access) {
                            (guint64)smb_json_get_number(access, "excess_wavefronts")};
 }
 
-static void
-add_cost(SmbComparedCost *sum, const SmbComparedCost *more) {
+void
+smb_compared_cost_add(SmbComparedCost *sum, const SmbComparedCost *more) {
   sum->requests += more->requests;
   sum->wavefronts += more->wavefronts;
   sum->excess += more->excess;
@@ -79,8 +86,8 @@ take_access(SmbComparedCase *one, JsonObject *before, JsonObject *now) {
   access.change = !before ? SMB_CHANGE_ADDED
                   : !now  ? SMB_CHANGE_GONE
                           : compare_costs(&access.old_cost, &access.new_cost);
-  add_cost(&one->old_cost, &access.old_cost);
-  add_cost(&one->new_cost, &access.new_cost);
+  smb_compared_cost_add(&one->old_cost, &access.old_cost);
+  smb_compared_cost_add(&one->new_cost, &access.new_cost);
   g_array_append_val(one->accesses, access);
 }
 
@@ -108,19 +115,27 @@ smb_compared_access_is_worse(const SmbComparedAccess *access) {
          (access->change == SMB_CHANGE_ADDED && access->new_cost.excess > 0);
 }
 
-// One access that got worse makes the case worse, whatever others gained; but a compiler makes other instructions of a text that
-// has changed, which are judged by their sum.
+double
+smb_compared_case_times(const SmbComparedCase *one) {
+  const SmbComparedTime *before = &one->old_time, *now = &one->new_time;
+  if (!before->device || !now->device || strcmp(before->device, now->device) != 0 ||
+      fabs(before->ghz - now->ghz) > CLOCK_TOLERANCE || before->all <= 0)
+    return 0;
+  double ratio = now->all / before->all;
+  return fabs(ratio - 1) < LEAST_CHANGE ? 1 : ratio;
+}
+
+// By the launch as a whole: an access that got worse may be what others are better for.
 static SmbChange
-judge_costs(const SmbComparedCase *one, gboolean is_compiled) {
+judge_case(const SmbComparedCase *one) {
+  double times = smb_compared_case_times(one);
   SmbChange change = compare_costs(&one->old_cost, &one->new_cost);
-  if (is_compiled && change == SMB_CHANGE_WORSE && one->new_cost.excess > one->old_cost.excess)
-    return SMB_CHANGE_WORSE;
-  for (guint i = 0; i < one->accesses->len && !is_compiled; i++) {
-    if (smb_compared_access_is_worse(&g_array_index(one->accesses, SmbComparedAccess, i)))
-      return SMB_CHANGE_WORSE;
-  }
+  if (times > 0 && times != 1)
+    return times > 1 ? SMB_CHANGE_WORSE : SMB_CHANGE_BETTER;
   // More accesses without conflicts are more work, and no conflict.
-  return change == SMB_CHANGE_WORSE ? SMB_CHANGE_SAME : change;
+  if (change == SMB_CHANGE_WORSE && one->new_cost.excess <= one->old_cost.excess)
+    return SMB_CHANGE_SAME;
+  return change;
 }
 
 // What differs besides: the counts are compared all the same.
@@ -209,7 +224,9 @@ read_compared_time(JsonObject *analysis) {
     return (SmbComparedTime){NULL};
   double all = json_object_get_double_member_with_default(time, "microseconds", 0);
   double rest = json_object_get_double_member_with_default(without, "microseconds", 0);
-  return (SmbComparedTime){smb_json_get_text(time, "device"), all, MAX(0, all - rest)};
+  return (SmbComparedTime){smb_json_get_text(time, "device"),
+                           json_object_get_double_member_with_default(time, "clock_ghz", 0), all,
+                           MAX(0, all - rest)};
 }
 
 // A case that both have, or that was added or is gone: the other is NULL then.
@@ -232,10 +249,10 @@ take_case(SmbResultComparison *comparison, const SmbResultCase *before, const Sm
   if (n_compiled == 1 && !is_compiled)
     one->note =
         append_compare_note(one->note, "the text is compared: one of both was not compiled");
-  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge_costs(one, is_compiled);
-  one->is_worse = one->change == SMB_CHANGE_WORSE;
   one->old_time = read_compared_time(old);
   one->new_time = read_compared_time(new_analysis);
+  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge_case(one);
+  one->is_worse = one->change == SMB_CHANGE_WORSE;
 }
 
 // @single: whether an error of the case is that of all

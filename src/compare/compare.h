@@ -29,10 +29,11 @@ typedef struct {
   guint64 excess;
 } SmbComparedCost;
 
-/** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @conflicts: what its bank conflicts
- * cost of it; both in microseconds */
+/** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @ghz: the clock; @conflicts: what
+ * its bank conflicts cost of @all, both in microseconds */
 typedef struct {
   const char *device;
+  double ghz;
   double all, conflicts;
 } SmbComparedTime;
 
@@ -47,8 +48,9 @@ typedef struct {
 
 /**
  * SmbComparedCase:
- * @change: WORSE if an access got worse, or one was added that has excess wavefronts; of what was compiled beside the text, if all
- *   together take more, and more in excess
+ * @change: by the predicted times, if both are known and differ (smb_compared_case_times()); otherwise by the sums of all accesses:
+ *   BETTER with fewer wavefronts, or with as many and fewer in excess; WORSE with more, and more in excess. More wavefronts without
+ *   more conflicts are more work, and SAME
  * @file: (nullable): of the kernel as it is now
  * @vendor: whose words describe it
  * @is_worse: whether it got worse, or cannot be counted and was before, or is new
@@ -56,7 +58,7 @@ typedef struct {
  * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone; none of a case that could not
  *   be counted, or compared
  * @old_cost, @new_cost: of @accesses
- * @old_time, @new_time: of the launch: they say what got slower, and do not change @change
+ * @old_time, @new_time: of the launch
  */
 typedef struct {
   const char *name;
@@ -96,7 +98,10 @@ void smb_result_comparison_free(SmbResultComparison *comparison);
 /** smb_change_name: Returns: (transfer none): "worse", "better", … */
 const char *smb_change_name(SmbChange change);
 
-/** Whether an access makes its case worse: it got worse, or was added and has wavefronts in excess. */
+/** Adds what another access costs. */
+void smb_compared_cost_add(SmbComparedCost *sum, const SmbComparedCost *more);
+
+/** Whether an access got worse, or was added and has wavefronts in excess. */
 gboolean smb_compared_access_is_worse(const SmbComparedAccess *access);
 
 /**
@@ -109,6 +114,23 @@ gboolean smb_compared_access_is_worse(const SmbComparedAccess *access);
  */
 char *smb_compared_access_describe(SmbVendor vendor, const SmbComparedAccess *access,
                                    const char *reference);
+
+/**
+ * smb_compared_case_times:
+ *
+ * Returns: how many times as long the launch takes now, if both times are known and of one device at one clock; 1 if they differ by less
+ *   than one percent, which no change of a kernel is judged by; 0 if they cannot be compared
+ */
+double smb_compared_case_times(const SmbComparedCase *one);
+
+/**
+ * smb_compared_case_describe:
+ * @reference: what the old result is called
+ *
+ * Returns: (transfer full) (nullable): why the case got worse, if none of its accesses says so: "the launch takes 84.6 µs on H100, as
+ *   predicted: 44.6 µs in REFERENCE"; %NULL if it is not worse, or an access says it
+ */
+char *smb_compared_case_describe(const SmbComparedCase *one, const char *reference);
 
 /** Whether something got worse: SmbComparedCase.is_worse of any case. */
 gboolean smb_result_comparison_is_worse(const SmbResultComparison *comparison);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What got worse from one result to another as findings: accesses, by their lines in the new one, and cases that cannot be counted any more.
-#include "src/compare/compare.h"
+#include "src/analysis/launch-time.h"
+#include "src/compare/changed-row.h"
 #include "src/finding/finding.h"
 #include "src/out/json.h"
 
@@ -20,6 +21,34 @@ smb_compared_access_describe(SmbVendor vendor, const SmbComparedAccess *access,
                                                 " wavefronts, %" G_GUINT64_FORMAT " in excess: %s"),
                          smb_json_get_text(now, "op"), name, access->new_cost.wavefronts,
                          access->new_cost.excess, before);
+}
+
+// Whether what makes a case worse can be seen in one of its accesses: times are of the launch.
+static gboolean
+is_told_by_accesses(const SmbComparedCase *one) {
+  gboolean found = FALSE;
+  for (guint i = 0; i < one->accesses->len; i++)
+    found |= smb_compared_access_is_worse(&g_array_index(one->accesses, SmbComparedAccess, i));
+  return found && smb_compared_case_times(one) <= 1;
+}
+
+char *
+smb_compared_case_describe(const SmbComparedCase *one, const char *reference) {
+  const SmbComparedTime *before = &one->old_time, *now = &one->new_time;
+  if (one->change != SMB_CHANGE_WORSE || is_told_by_accesses(one))
+    return NULL;
+  if (smb_compared_case_times(one) > 1) {
+    g_autofree char *old_all = smb_time_describe(before->all), *all = smb_time_describe(now->all);
+    g_autofree char *title = g_ascii_strup(now->device, -1), *device = smb_time_device(title);
+    return g_strdup_printf("the launch takes %s on %s, as predicted: %s in %s", all, device,
+                           old_all, reference);
+  }
+  return g_strdup_printf(
+      smb_vendor_say(one->vendor, "the launch takes %" G_GUINT64_FORMAT
+                                  " wavefronts, %" G_GUINT64_FORMAT " in excess: %" G_GUINT64_FORMAT
+                                  ", and %" G_GUINT64_FORMAT " in excess, in %s"),
+      one->new_cost.wavefronts, one->new_cost.excess, one->old_cost.wavefronts,
+      one->old_cost.excess, reference);
 }
 
 static guint64
@@ -47,6 +76,18 @@ add_compared_access(GPtrArray *findings, const SmbResultComparison *comparison,
                    g_strdup_printf("%s: %s", one->name, text));
 }
 
+static void
+add_compared_case_finding(GPtrArray *findings, const SmbResultComparison *comparison,
+                          const SmbComparedCase *one) {
+  const SmbFinding finding = {.kind = SMB_FINDING_REGRESSION,
+                              .cost = one->new_cost.excess -
+                                      MIN(one->new_cost.excess, one->old_cost.excess)};
+  g_autofree char *text = smb_compared_case_describe(one, comparison->old_result->path);
+  if (text)
+    smb_findings_add(findings, one->file, &finding, g_strdup(one->name),
+                     g_strdup_printf("%s: %s", one->name, text));
+}
+
 void
 smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result) {
   const SmbResultComparison *comparison = result;
@@ -63,9 +104,11 @@ smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result) {
                                        one->note ? ": " : "", one->note ? one->note : ""));
     if (one->change == SMB_CHANGE_REFUSED)
       smb_findings_add(findings, project, &uncounted, g_strdup(one->name), g_strdup(one->note));
-    for (guint a = 0; a < one->accesses->len; a++) {
-      const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
-      if (one->change == SMB_CHANGE_WORSE && smb_compared_access_is_worse(access))
+    add_compared_case_finding(findings, comparison, one);
+    g_autoptr(GArray) rows = smb_changed_rows_new(one);
+    for (guint r = 0; one->change == SMB_CHANGE_WORSE && r < rows->len; r++) {
+      const SmbComparedAccess *access = &g_array_index(rows, SmbChangedRow, r).sum;
+      if (smb_compared_access_is_worse(access))
         add_compared_access(findings, comparison, one, access);
     }
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A comparison of results as tables of what changed, as JSON, CSV and Markdown.
-#include "src/compare/compare.h"
+#include "src/compare/changed-row.h"
 
 #include <string.h>
 
@@ -23,24 +23,6 @@ find_style(SmbChange change) {
   return styles[change];
 }
 
-// The access as it is now, or as it was.
-static JsonObject *
-find_access(const SmbComparedAccess *access) {
-  return access->new_access ? access->new_access : access->old_access;
-}
-
-// "tile.cu:12"; of code without lines its address.
-static char *
-describe_compared_place(const SmbComparedAccess *access) {
-  JsonObject *object = find_access(access);
-  const char *file = smb_json_get_text(object, "file");
-  gint64 line = smb_json_get_number(object, "line");
-  g_autofree char *name = file ? g_path_get_basename(file) : NULL;
-  if (name && line > 0)
-    return g_strdup_printf("%s:%" G_GINT64_FORMAT, name, line);
-  return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(object, "pc"));
-}
-
 // "32 -> 1024"; one number if it is there once, or the same.
 static char *
 describe_step(const SmbComparedAccess *access, guint64 before, guint64 now) {
@@ -49,6 +31,12 @@ describe_step(const SmbComparedAccess *access, guint64 before, guint64 now) {
   if (!access->new_access)
     return g_strdup_printf("%" G_GUINT64_FORMAT, before);
   return g_strdup_printf("%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT, before, now);
+}
+
+// "4 × tile[x][y] (LDS)"
+static char *
+describe_changed_name(const SmbChangedRow *row) {
+  return row->n > 1 ? g_strdup_printf("%u × %s", row->n, row->name) : g_strdup(row->name);
 }
 
 // Whether there is anything to say of its accesses.
@@ -69,7 +57,14 @@ describe_total(const SmbComparedCase *one) {
                          one->new_cost.excess);
 }
 
-// "Time on h100: 8.14 µs -> 22.1 µs, 2.7 times as long; of it bank conflicts cost 0 µs -> 13.9 µs."; NULL if not both are known
+// "an H100"
+static char *
+describe_timed_device(const SmbComparedTime *time) {
+  g_autofree char *title = g_ascii_strup(time->device, -1);
+  return smb_time_device(title);
+}
+
+// "Time on an H100: 8.14 µs -> 22.1 µs, 2.7 times as long; of it bank conflicts cost 0 µs -> 13.9 µs."; NULL if not both are known
 static char *
 describe_slower(const SmbComparedCase *one) {
   const SmbComparedTime *before = &one->old_time, *now = &one->new_time;
@@ -83,11 +78,11 @@ describe_slower(const SmbComparedCase *one) {
   g_autofree char *change = ratio < 1.005 ? g_strdup("as before")
                                           : g_strdup_printf("%.*f times as %s", ratio < 1.1 ? 2 : 1,
                                                             ratio, is_slower ? "long" : "fast");
-  g_autofree char *devices = strcmp(before->device, now->device) == 0
-                                 ? g_strdup(now->device)
-                                 : g_strdup_printf("%s and %s", before->device, now->device);
-  return g_strdup_printf("Time on %s: %s -> %s, %s; bank conflicts cost %s -> %s of it.", devices,
-                         old_all, all, change, old_part, part);
+  g_autofree char *old_device = describe_timed_device(before), *device = describe_timed_device(now);
+  gboolean is_one = g_str_equal(old_device, device);
+  return g_strdup_printf("Time on %s%s%s: %s -> %s, %s; bank conflicts cost %s -> %s of it.",
+                         old_device, is_one ? "" : " and ", is_one ? "" : device, old_all, all,
+                         change, old_part, part);
 }
 
 static char *
@@ -109,22 +104,19 @@ static void
 write_compared_case(SmbCli *cli, const SmbComparedCase *one) {
   g_autoptr(SmbTable) table =
       smb_table_new(smb_vendor_say(one->vendor, "change|place|access|op|wavefronts>|excess>"));
-  guint n = 0;
-  for (guint i = 0; i < one->accesses->len; i++) {
-    const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
-    g_autofree char *place = describe_compared_place(access);
-    g_autofree char *name = smb_result_name(find_access(access));
+  g_autoptr(GArray) rows = smb_changed_rows_new(one);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbChangedRow *row = &g_array_index(rows, SmbChangedRow, i);
+    const SmbComparedAccess *sum = &row->sum;
     g_autofree char *wavefronts =
-        describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
-    g_autofree char *excess =
-        describe_step(access, access->old_cost.excess, access->new_cost.excess);
-    if (access->change == SMB_CHANGE_SAME)
-      continue;
-    n++;
-    smb_table_cell(table, find_style(access->change), smb_change_name(access->change));
-    smb_table_cell(table, SMB_STYLE_PLAIN, place);
+        describe_step(sum, sum->old_cost.wavefronts, sum->new_cost.wavefronts);
+    g_autofree char *excess = describe_step(sum, sum->old_cost.excess, sum->new_cost.excess);
+    smb_table_cell(table, find_style(sum->change), smb_change_name(sum->change));
+    smb_table_cell(table, SMB_STYLE_PLAIN, row->place);
+    g_autofree char *name = describe_changed_name(row);
     smb_table_cell(table, SMB_STYLE_PLAIN, name);
-    smb_table_cell(table, SMB_STYLE_PLAIN, smb_json_get_text(find_access(access), "op"));
+    smb_table_cell(table, SMB_STYLE_PLAIN,
+                   smb_json_get_text(smb_compared_access_object(sum), "op"));
     smb_table_cell(table, SMB_STYLE_PLAIN, wavefronts);
     smb_table_cell(table, SMB_STYLE_PLAIN, excess);
   }
@@ -139,7 +131,7 @@ write_compared_case(SmbCli *cli, const SmbComparedCase *one) {
     smb_spool_printf(cli->out, "%s\n", times);
   if (one->note)
     smb_spool_printf(cli->out, "%s\n", one->note);
-  if (n > 0)
+  if (rows->len > 0)
     smb_table_write(table, cli->out, cli->colour);
 }
 
@@ -177,7 +169,7 @@ write_json_time(JsonBuilder *json, const char *key, const SmbComparedTime *time)
 
 static void
 write_json_access(JsonBuilder *json, const SmbComparedAccess *access) {
-  JsonObject *object = find_access(access), *before = access->old_access;
+  JsonObject *object = smb_compared_access_object(access), *before = access->old_access;
   JsonObject *now = access->new_access;
   smb_json_object(json, NULL);
   smb_json_text(json, "change", smb_change_name(access->change));
@@ -229,8 +221,8 @@ write_compare_csv(SmbCli *cli, gconstpointer result) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
     for (guint a = 0; a < one->accesses->len; a++) {
       const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
-      JsonObject *object = find_access(access);
-      g_autofree char *place = describe_compared_place(access);
+      JsonObject *object = smb_compared_access_object(access);
+      g_autofree char *place = smb_compared_access_place(access);
       smb_csv_text(&csv, one->name);
       smb_csv_text(&csv, smb_change_name(access->change));
       smb_csv_text(&csv, place);
@@ -248,23 +240,21 @@ write_compare_csv(SmbCli *cli, gconstpointer result) {
 
 static void
 write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
-  for (guint a = 0; a < one->accesses->len; a++) {
-    const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
-    g_autofree char *place = describe_compared_place(access);
-    g_autofree char *name = smb_result_name(find_access(access));
+  g_autoptr(GArray) rows = smb_changed_rows_new(one);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbChangedRow *row = &g_array_index(rows, SmbChangedRow, i);
+    const SmbComparedAccess *sum = &row->sum;
     g_autofree char *wavefronts =
-        describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
-    g_autofree char *excess =
-        describe_step(access, access->old_cost.excess, access->new_cost.excess);
-    if (access->change == SMB_CHANGE_SAME)
-      continue;
+        describe_step(sum, sum->old_cost.wavefronts, sum->new_cost.wavefronts);
+    g_autofree char *excess = describe_step(sum, sum->old_cost.excess, sum->new_cost.excess);
     smb_spool_puts(out, "| ");
     smb_markdown_text(out, one->name);
-    smb_spool_printf(out, " | %s | ", smb_change_name(access->change));
-    smb_markdown_text(out, place);
+    smb_spool_printf(out, " | %s | ", smb_change_name(sum->change));
+    smb_markdown_text(out, row->place);
     smb_spool_puts(out, " | ");
+    g_autofree char *name = describe_changed_name(row);
     smb_markdown_code(out, name);
-    smb_spool_printf(out, " | %s | ", smb_json_get_text(find_access(access), "op"));
+    smb_spool_printf(out, " | %s | ", smb_json_get_text(smb_compared_access_object(sum), "op"));
     smb_markdown_text(out, wavefronts);
     smb_spool_puts(out, " | ");
     smb_markdown_text(out, excess);

@@ -59,11 +59,13 @@ write_neighbours(SmbCli *cli, const SmbExplanation *e) {
       smb_arch_say(e->arch, "padding>|bytes>|wavefronts>|excess>|worst>|all of %s>|"),
       e->array->name);
   g_autoptr(SmbTable) table = smb_table_new(columns);
+  guint64 now = e->access->total.wavefronts;
   for (guint i = 0; i < e->neighbours->all->len; i++) {
     const SmbNeighbour *neighbour = g_ptr_array_index(e->neighbours->all, i);
     const SmbCandidate *candidate = neighbour->candidate;
     const SmbTally *tally = &g_array_index(candidate->accesses, SmbTally, e->index);
-    SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+    gboolean is_good = tally->excess == 0 || tally->wavefronts < now; // what is better is not red
+    SmbStyle style = is_good ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
     g_autofree char *fit = smb_explain_fit(e, neighbour);
     smb_table_number(table, SMB_STYLE_PLAIN, candidate->layout.pad);
     smb_table_number(table, SMB_STYLE_PLAIN, neighbour->shared_bytes);

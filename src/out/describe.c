@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/out/describe.h"
+
+#include <string.h>
+
 #include "sim/base/text.h"
 
 #include "sim/arch/rule.h"
@@ -9,7 +12,8 @@
 #include "sim/count/wavefront.h"
 
 enum {
-  MAX_LISTED = 4 // numbers that are evenly apart are listed up to here
+  MAX_LISTED = 4,    // numbers that are evenly apart are listed up to here
+  MAX_FILE_NAME = 40 // bytes that are shown whole
 };
 
 // The step of a set whose numbers are evenly apart, from the first to the last; else 0.
@@ -70,6 +74,14 @@ smb_describe_banks(GString *text, SmbLanes banks, guint n_banks) {
     g_string_append(text, n == 1 ? "bank " : "banks ");
     append_numbers(text, banks);
   }
+}
+
+char *
+smb_describe_file(const char *file) {
+  const char *rest = file, *slash;
+  while (strlen(rest) > MAX_FILE_NAME && (slash = strchr(rest, '/')) && slash[1])
+    rest = slash + 1;
+  return rest == file ? g_strdup(file) : g_strconcat("…/", rest, NULL);
 }
 
 char *

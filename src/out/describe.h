@@ -16,6 +16,9 @@ void smb_describe_lanes(GString *text, SmbLanes lanes);
 /** smb_describe_extent: Returns: (transfer full): "32", "32x16" or "8x8x4": no more than is needed */
 char *smb_describe_extent(const guint extent[3]);
 
+/** smb_describe_file: Returns: (transfer full): the name of a file for a table: of a long one the last folders, after "…/" */
+char *smb_describe_file(const char *file);
+
 /**
  * smb_describe_banks:
  * @banks: banks, one at least

@@ -24,6 +24,17 @@ smb_html_within(SmbSpool *page, const char *before, const char *text, const char
 }
 
 void
+smb_html_message(SmbSpool *page, const char *before, const char *message) {
+  gsize length = strcspn(message, "\n");
+  g_autofree char *first = g_strndup(message, length);
+  smb_html_within(page, "<div class=\"note\"><p>", before, "");
+  smb_html_within(page, "", first, "</p>");
+  if (message[length])
+    smb_html_within(page, "<pre class=\"excerpt\">", message + length + 1, "</pre>");
+  smb_spool_puts(page, "</div>\n");
+}
+
+void
 smb_html_json(SmbSpool *page, const char *json) {
   // '<' stands in strings only, where it may be written by its number.
   g_auto(GStrv) parts = g_strsplit(json, "<", -1);

@@ -13,6 +13,10 @@ void smb_html_text(SmbSpool *page, const char *text);
 /** Adds a text between pieces of markup. */
 void smb_html_within(SmbSpool *page, const char *before, const char *text, const char *after);
 
+/** Adds a message, as a block of its own: its first line after @before, and what stands below, such as the line of a text that it is
+ * about, as it is. */
+void smb_html_message(SmbSpool *page, const char *before, const char *message);
+
 /**
  * smb_html_json:
  * @json: a JSON document

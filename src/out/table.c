@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "src/out/describe.h"
+
 enum {
   COLUMN_GAP = 2,   // spaces between two columns
   MIN_WRAP = 40,    // columns that a broken text gets at least, else it stands below its row
@@ -116,8 +118,9 @@ smb_table_number(SmbTable *table, SmbStyle style, guint64 number) {
 
 void
 smb_table_place(SmbTable *table, const SmbSite *site) {
-  if (site->file)
-    smb_table_printf(table, SMB_STYLE_DIM, "%s:%u", site->file, site->line);
+  g_autofree char *file = site->file ? smb_describe_file(site->file) : NULL;
+  if (file)
+    smb_table_printf(table, SMB_STYLE_DIM, "%s:%u", file, site->line);
   else if (site->line)
     smb_table_number(table, SMB_STYLE_DIM, site->line);
   else

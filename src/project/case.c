@@ -37,7 +37,8 @@ static gboolean
 is_for_command(const SmbCliUsage *usage, const char *word) {
   gboolean predicts = FALSE, is_of_time = FALSE;
   for (guint i = 0; usage->groups && usage->groups[i]; i++)
-    predicts = predicts || usage->groups[i] == &smb_launch_time_group;
+    predicts = predicts || usage->groups[i] == &smb_launch_time_group ||
+               usage->groups[i] == &smb_launch_time_own_device_group;
   for (const GOptionEntry *entry = smb_launch_time_group.entries; entry->long_name; entry++) {
     gsize length = strlen(entry->long_name);
     is_of_time = is_of_time || (strncmp(word + 2, entry->long_name, length) == 0 &&

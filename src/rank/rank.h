@@ -27,6 +27,16 @@ char *smb_rank_remark(const SmbRankRow *row);
 /** smb_rank_percent: Returns: how much of its wavefronts is in excess */
 double smb_rank_percent(const SmbRankRow *row);
 
+/** SmbPredicted: of one launch: its time, and what its conflicts cost of it; each "" if that is not known */
+typedef struct {
+  char *time, *cost, *percent;
+} SmbPredicted;
+
+/** smb_rank_predicted: Returns: what was predicted of a launch of the row, in words */
+SmbPredicted smb_rank_predicted(const SmbRankRow *row);
+void smb_predicted_clear(SmbPredicted *predicted);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbPredicted, smb_predicted_clear)
+
 /** smb_rank_duration: Returns: (transfer full): how long the first of them ran, "12.3 µs"; "" */
 char *smb_rank_duration(const SmbCaptureLaunch *launch);
 

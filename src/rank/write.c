@@ -35,8 +35,9 @@ append_times(GString *text, const SmbRanking *ranking) {
   if (!chip)
     return;
   g_autofree char *sum = smb_time_describe(all), *part = smb_time_describe(cost);
-  g_string_append_printf(text, " Predicted on an %s: %s, of which bank conflicts cost %s (%.0f%%).",
-                         chip->title, sum, part, 100 * cost / all);
+  g_autofree char *device = smb_time_device(chip->title);
+  g_string_append_printf(text, " Predicted on %s: %s, of which bank conflicts cost %s (%.0f%%).",
+                         device, sum, part, 100 * cost / all);
 }
 
 char *
@@ -68,6 +69,20 @@ describe_captured_command(const SmbRanking *ranking, char **text) {
   return *text;
 }
 
+// How many rows a person sees.
+static guint
+count_shown_launches(const SmbRanking *ranking) {
+  guint n = ranking->rows->len;
+  return ranking->quiet ? 0 : ranking->top ? MIN(ranking->top, n) : n;
+}
+
+static void
+write_ranking_rest(const SmbRanking *ranking, SmbSpool *out) {
+  guint n = ranking->rows->len - count_shown_launches(ranking);
+  if (n && !ranking->quiet)
+    smb_spool_printf(out, "%s not shown: --top %u\n", smb_count(n, "more row").text, ranking->top);
+}
+
 // --- text
 
 static void
@@ -78,32 +93,27 @@ write_more_text(const SmbCli *cli, const SmbRanking *ranking, SmbSpool *out) {
   ranking->more->text(ranking->more->user, out);
 }
 
-// What is predicted of one launch: its time, and what its conflicts cost of it; "" each if that is not known.
-typedef struct {
-  char *time, *cost, *percent;
-} Predicted;
-
-static void
-predicted_clear(Predicted *predicted) {
+void
+smb_predicted_clear(SmbPredicted *predicted) {
   g_free(predicted->time);
   g_free(predicted->cost);
   g_free(predicted->percent);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Predicted, predicted_clear)
 
-static Predicted
-describe_predicted(const SmbRankRow *row) {
+SmbPredicted
+smb_rank_predicted(const SmbRankRow *row) {
   const SmbTime *time = row->time;
   if (!time)
-    return (Predicted){g_strdup(""), g_strdup(""), g_strdup("")};
+    return (SmbPredicted){g_strdup(""), g_strdup(""), g_strdup("")};
   double cost = smb_rank_row_cost(row), all = smb_time_microseconds(time, time->cycles);
-  return (Predicted){smb_time_describe(all), cost < 0.005 ? g_strdup("0") : smb_time_describe(cost),
-                     g_strdup_printf("%.0f%%", 100 * cost / all)};
+  return (SmbPredicted){smb_time_describe(all),
+                        cost < 0.005 ? g_strdup("0") : smb_time_describe(cost),
+                        g_strdup_printf("%.0f%%", 100 * cost / all)};
 }
 
 static void
 add_predicted_cells(SmbTable *table, const SmbRankRow *row) {
-  g_auto(Predicted) predicted = describe_predicted(row);
+  g_auto(SmbPredicted) predicted = smb_rank_predicted(row);
   SmbStyle style = smb_rank_row_cost(row) > 0 ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   smb_table_cell(table, SMB_STYLE_PLAIN, predicted.time);
   smb_table_cell(table, style, predicted.cost);
@@ -153,13 +163,15 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
     smb_spool_printf(cli->out, "%s: ", ranking->file);
   smb_spool_printf(cli->out, "%s\n\n", describe_captured_command(ranking, &command));
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
-  smb_spool_puts(cli->out, "\n\n");
-  for (guint i = 0; i < ranking->rows->len; i++)
+  smb_spool_puts(cli->out, ranking->quiet ? "\n" : "\n\n");
+  guint n = count_shown_launches(ranking);
+  for (guint i = 0; i < n; i++)
     add_ranking_row(table, ranking->rows->pdata[i], is_timed);
-  if (ranking->rows->len)
+  if (n)
     smb_table_write(table, cli->out, cli->colour);
+  write_ranking_rest(ranking, cli->out);
   gboolean has_remark = FALSE;
-  for (guint i = 0; i < ranking->rows->len; i++) {
+  for (guint i = 0; i < n; i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *remark = smb_rank_remark(row);
     if (!*remark)
@@ -282,13 +294,15 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
   smb_markdown_code(cli->out, describe_captured_command(ranking, &command));
   smb_spool_puts(cli->out, "\n\n**");
   smb_markdown_text(cli->out, summary);
-  smb_spool_puts(cli->out,
-                 "**\n\n| launch | kernel | grid | block | requests | wavefronts | excess "
-                 "| % | duration |");
+  smb_spool_puts(cli->out, "**\n");
+  if (ranking->quiet)
+    return;
+  smb_spool_puts(cli->out, "\n| launch | kernel | grid | block | requests | wavefronts | excess "
+                           "| % | duration |");
   smb_spool_puts(cli->out, is_timed ? " predicted | conflicts | % | remark |\n" : " remark |\n");
   smb_spool_printf(cli->out, "|--:|---|---|---|--:|--:|--:|--:|--:|%s---|\n",
                    is_timed ? "--:|--:|--:|" : "");
-  for (guint i = 0; i < ranking->rows->len; i++) {
+  for (guint i = 0; i < count_shown_launches(ranking); i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *numbers = describe_numbers(row), *remark = smb_rank_remark(row);
     g_autofree char *grid = smb_describe_extent(row->launch->grid);
@@ -304,7 +318,7 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
           cli->out,
           " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %.0f |",
           row->total.requests, row->total.wavefronts, row->total.excess, smb_rank_percent(row));
-    g_auto(Predicted) predicted = describe_predicted(row);
+    g_auto(SmbPredicted) predicted = smb_rank_predicted(row);
     smb_spool_printf(cli->out, " %s | ", time);
     if (is_timed)
       smb_spool_printf(cli->out, "%s | %s | %s | ", predicted.time, predicted.cost,
@@ -312,6 +326,9 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
     smb_markdown_text(cli->out, remark);
     smb_spool_puts(cli->out, " |\n");
   }
+  if (count_shown_launches(ranking) < ranking->rows->len)
+    smb_spool_puts(cli->out, "\n");
+  write_ranking_rest(ranking, cli->out);
   if (ranking->more)
     ranking->more->markdown(ranking->more->user, cli->out);
 }

@@ -145,8 +145,7 @@ smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
   for (guint i = 0; report->advice && i < report->advice->arrays->len; i++)
     write_advised_array(report, g_ptr_array_index(report->advice->arrays, i), page);
   if (report->advice_failure)
-    smb_html_within(page, "<p class=\"note\">No layouts were searched: ", report->advice_failure,
-                    "</p>\n");
+    smb_html_message(page, "No layouts were searched: ", report->advice_failure);
   smb_spool_puts(
       page,
       smb_arch_say(report->arch,

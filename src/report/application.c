@@ -26,9 +26,18 @@ write_facts(const SmbRanking *ranking, SmbSpool *page) {
                   "</p>\n<nav><a href=\"#launches\">Launches</a></nav>\n</header>\n");
 }
 
+// How long a launch takes as predicted, and what its conflicts cost.
+static void
+write_predicted_cells(const SmbRankRow *row, SmbSpool *page) {
+  g_auto(SmbPredicted) predicted = smb_rank_predicted(row);
+  const char *judgement = smb_rank_row_cost(row) > 0 ? "bad" : "good";
+  smb_spool_printf(page, "<td>%s</td><td class=\"%s\">%s</td><td class=\"%s\">%s</td>",
+                   predicted.time, judgement, predicted.cost, judgement, predicted.percent);
+}
+
 // A row of the ranking. @has_part: whether the page has a report of it.
 static void
-write_application_row(const SmbRankRow *row, gboolean has_part, SmbSpool *page) {
+write_application_row(const SmbRankRow *row, gboolean has_part, gboolean is_timed, SmbSpool *page) {
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
   g_autofree char *block = smb_describe_extent(row->launch->block);
   g_autofree char *time = smb_rank_duration(row->launch), *remark = smb_rank_remark(row);
@@ -52,11 +61,14 @@ write_application_row(const SmbRankRow *row, gboolean has_part, SmbSpool *page) 
     smb_spool_printf(page, "<td class=\"%s\">%.0f%%</td>", judgement, smb_rank_percent(row));
   }
   smb_spool_printf(page, "<td>%s</td>", time);
+  if (is_timed)
+    write_predicted_cells(row, page);
   smb_html_within(page, "<td class=\"word\">", remark, "</td></tr>\n");
 }
 
 static void
 write_application_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
+  gboolean is_timed = smb_ranking_is_timed(ranking);
   smb_spool_puts(page,
                  "<section id=\"launches\">\n<h2>Launches</h2>\n<div class=\"box\" tabindex=\"0\" "
                  "role=\"region\" aria-label=\"launches\">\n<table class=\"accesses\">\n<thead><tr>"
@@ -65,14 +77,19 @@ write_application_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page
                  "<th scope=\"col\" class=\"word\">grid</th>"
                  "<th scope=\"col\" class=\"word\">block</th><th scope=\"col\">requests</th>"
                  "<th scope=\"col\">wavefronts</th><th scope=\"col\">excess</th>"
-                 "<th scope=\"col\">%</th><th scope=\"col\">duration</th>"
-                 "<th scope=\"col\" class=\"word\">remark</th></tr></thead>\n<tbody>\n");
+                 "<th scope=\"col\">%</th><th scope=\"col\">duration</th>");
+  if (is_timed)
+    smb_spool_puts(page, "<th scope=\"col\">predicted</th><th scope=\"col\">conflicts</th>"
+                         "<th scope=\"col\">%</th>");
+  smb_spool_puts(page, "<th scope=\"col\" class=\"word\">remark</th></tr></thead>\n<tbody>\n");
   for (guint i = 0; i < ranking->rows->len; i++)
-    write_application_row(ranking->rows->pdata[i], i < n_parts, page);
-  smb_spool_puts(
-      page, "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch with the most excess "
-            "wavefronts comes first. +N: N other launches are equal, with the same code, shape, "
-            "parameters and memory; the cost of one of them is shown.</p>\n</section>\n");
+    write_application_row(ranking->rows->pdata[i], i < n_parts, is_timed, page);
+  smb_spool_printf(page,
+                   "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch %s comes first. +N: "
+                   "N other launches are equal, with the same code, shape, "
+                   "parameters and memory; the cost of one of them is shown.</p>\n</section>\n",
+                   is_timed ? "whose conflicts cost the most time"
+                            : "with the most excess wavefronts");
 }
 
 // The report of a launch.
@@ -118,7 +135,7 @@ smb_application_write(SmbCli *cli, const SmbRanking *ranking, guint top, SmbSpoo
                      row->launch->number);
     if (!write_application_launch(cli, ranking, row, page, &failure)) {
       g_autofree char *told = smb_cli_error_text(failure);
-      smb_html_within(page, "<p class=\"note\">", told, "</p>\n");
+      smb_html_message(page, "", told);
     }
     smb_spool_puts(page, "</section>\n");
   }

@@ -22,11 +22,21 @@ static const char *const rooms[] = {
     [SMB_ROOM_TOO_SMALL] = "invalid: more shared memory than a block can have",
 };
 
+// The class of what a layout has in excess, where @now are the wavefronts there are: what is better is not red.
+static const char *
+judge_padding(guint64 excess, guint64 wavefronts, guint64 now) {
+  return excess == 0 || wavefronts < now ? "good" : "bad";
+}
+
+// @now: (nullable): the present padding
 static void
-write_neighbour_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
+write_neighbour_row(const SmbNeighbour *neighbour, const SmbCandidate *now, guint access,
+                    SmbSpool *page) {
   const SmbCandidate *candidate = neighbour->candidate;
   const SmbTally *own = &g_array_index(candidate->accesses, SmbTally, access);
-  const char *judgement = own->excess ? "bad" : "good";
+  const SmbTally *present = now ? &g_array_index(now->accesses, SmbTally, access) : own;
+  const SmbTally *all = now ? &now->total : &candidate->total;
+  const char *judgement = judge_padding(own->excess, own->wavefronts, present->wavefronts);
   gboolean fits = candidate->fit == SMB_LAYOUT_FITS;
   const char *remark = fits ? rooms[neighbour->room] : misfits[candidate->fit];
   smb_spool_printf(page, "<tr%s><th scope=\"row\">%" G_GUINT64_FORMAT "</th>",
@@ -36,7 +46,9 @@ write_neighbour_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page)
     smb_html_number(page, judgement, own->excess);
     smb_spool_printf(page, "<td class=\"%s\">%u-way</td>", judgement, own->max_degree);
     smb_html_number(page, NULL, candidate->total.wavefronts);
-    smb_html_number(page, candidate->total.excess ? "bad" : "good", candidate->total.excess);
+    smb_html_number(
+        page, judge_padding(candidate->total.excess, candidate->total.wavefronts, all->wavefronts),
+        candidate->total.excess);
   } else {
     smb_spool_puts(page, "<td></td><td></td><td></td><td></td><td></td>");
   }
@@ -44,6 +56,17 @@ write_neighbour_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page)
                   neighbour->shared_bytes);
   smb_spool_printf(page, "<td class=\"word\">%s%s%s</td></tr>\n", neighbour->present ? "now" : "",
                    neighbour->present && *remark ? "; " : "", remark);
+}
+
+// Returns: (nullable): the padding that the array has
+static const SmbCandidate *
+find_present_padding(const SmbNeighbours *neighbours) {
+  for (guint i = 0; i < neighbours->all->len; i++) {
+    const SmbNeighbour *neighbour = g_ptr_array_index(neighbours->all, i);
+    if (neighbour->present && neighbour->candidate->fit == SMB_LAYOUT_FITS)
+      return neighbour->candidate;
+  }
+  return NULL;
 }
 
 static void
@@ -58,8 +81,9 @@ write_padding_table(const SmbReport *report, const SmbNeighbours *neighbours, gu
                    "<th scope=\"col\">worst</th><th scope=\"col\">array: wavefronts</th>"
                    "<th scope=\"col\">array: excess</th><th scope=\"col\">shared bytes</th>"
                    "<th scope=\"col\" class=\"word\"></th></tr></thead>\n<tbody>\n"));
+  const SmbCandidate *now = find_present_padding(neighbours);
   for (guint i = 0; i < neighbours->all->len; i++)
-    write_neighbour_row(g_ptr_array_index(neighbours->all, i), access, page);
+    write_neighbour_row(g_ptr_array_index(neighbours->all, i), now, access, page);
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
 }
 
@@ -80,12 +104,13 @@ write_pictures(const SmbReport *report, const SmbAccess *access, const SmbNeighb
     g_autoptr(SmbBankMap) map = smb_bank_map_new(report->arch, &moved);
     smb_spool_printf(page, "<figure%s>", neighbour->present ? " class=\"present\"" : "");
     smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_MINI, page);
-    smb_spool_printf(page,
-                     "<figcaption>padding %" G_GUINT64_FORMAT
-                     "%s: <span class=\"%s\">%s</span></figcaption></figure>\n",
-                     candidate->layout.pad, neighbour->present ? ", now" : "",
-                     map->cost.excess ? "bad" : "good",
-                     smb_count(map->cost.wavefronts, smb_arch_say(report->arch, "wavefront")).text);
+    smb_spool_printf(
+        page,
+        "<figcaption>padding %" G_GUINT64_FORMAT
+        "%s: <span class=\"%s\">%s</span></figcaption></figure>\n",
+        candidate->layout.pad, neighbour->present ? ", now" : "",
+        judge_padding(map->cost.excess, map->cost.wavefronts, access->worst_cost.wavefronts),
+        smb_count(map->cost.wavefronts, smb_arch_say(report->arch, "wavefront")).text);
   }
   smb_spool_puts(page, "</div>\n");
 }

@@ -99,7 +99,7 @@ write_page_heading(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
   if (report->time) {
-    g_autofree char *time = smb_launch_time_tell(report->time);
+    g_autofree char *time = smb_launch_time_explain(report->time, NULL);
     smb_html_within(page, "</p>\n<p class=\"summary\">", time, "");
   }
   smb_spool_puts(page, "</p>\n<nav>");

@@ -4,6 +4,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/analysis/row.h"
+#include "src/analysis/view.h"
 #include "src/report/impl.h"
 
 // @more: heads of more columns
@@ -21,16 +22,18 @@ begin_page_table(SmbSpool *page, const char *title, const char *label, const cha
       title, label, unit, more);
 }
 
+// @n: how many alike instructions the row stands for
 static void
-write_site(const SmbReport *report, SmbSpool *page, const SmbSite *site, const char *link,
-           guint number) {
+write_sites(const SmbReport *report, SmbSpool *page, const SmbSite *site, guint n, const char *link,
+            guint number) {
+  g_autofree char *text = smb_analyze_row_text(site, n);
   smb_spool_puts(page, "<tr><td class=\"line\">");
   smb_report_write_place(report, page, site, "");
   smb_spool_printf(page, "</td><td class=\"word op\">%s</td><td class=\"code\">",
                    smb_op_class_name(site->op_class));
   if (link)
     smb_spool_printf(page, "<a href=\"#%s%s-%u\">", report->prefix, link, number);
-  smb_html_text(page, site->expression);
+  smb_html_text(page, text);
   smb_spool_puts(page, link ? "</a>" : "");
   smb_report_write_origin(report, page, site);
   smb_spool_puts(page, "</td>");
@@ -75,21 +78,66 @@ write_page_total(const SmbReport *report, SmbSpool *page, const char *op, const 
 
 // What only compiled code has.
 static void
-write_compiled_rows(const SmbReport *report, SmbSpool *page) {
-  const SmbCompiledCount *compiled = report->compiled;
-  for (guint i = 0; smb_compiled_count_has(compiled) && i < compiled->lines->len; i++) {
-    const SmbCompiledLine *line = &g_array_index(compiled->lines, SmbCompiledLine, i);
-    g_autofree char *text = smb_analyze_row_text(line->site, line->n);
-    SmbSite site = *line->site;
-    if (line->first)
+write_compiled_row(const SmbReport *report, SmbSpool *page, const SmbSite *place,
+                   const SmbCompiledLine *line) {
+  write_sites(report, page, place, line->n, NULL, 0);
+  smb_spool_puts(page, "<td></td><td></td><td></td><td></td><td></td>");
+  write_page_compiled(report, page, &line->total);
+  smb_spool_puts(page, "</tr>\n");
+}
+
+// The access of a row with the most excess wavefronts; the row leads to it. @exact: (out): whether all of them are
+static guint
+find_worst_of_row(const GArray *accesses, const SmbAnalyzeRow *row, gboolean *exact) {
+  guint worst = (guint)(row->access - (const SmbAccess *)(gconstpointer)accesses->data);
+  *exact = TRUE;
+  for (guint i = 0; i < accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    if (!smb_analyze_is_one_row(row->access->site, access->site))
       continue;
-    site.expression = text;
-    if (g_strcmp0(site.file, smb_program_file(report->target->kernel)) == 0)
-      site.file = NULL; // as the rows of the text have it
-    write_site(report, page, &site, NULL, 0);
-    smb_spool_puts(page, "<td></td><td></td><td></td><td></td><td></td>");
-    write_page_compiled(report, page, &line->total);
-    smb_spool_puts(page, "</tr>\n");
+    *exact = *exact && !smb_access_is_lower_bound(access);
+    if (access->total.excess > g_array_index(accesses, SmbAccess, worst).total.excess)
+      worst = i;
+  }
+  return worst;
+}
+
+static void
+write_page_row(const SmbReport *report, SmbSpool *page, const SmbAnalyzeRow *row) {
+  SmbTally compiled;
+  gboolean exact, is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
+  guint worst = find_worst_of_row(report->analysis->accesses, row, &exact);
+  write_sites(report, page, row->access->site, row->n, row->total.excess ? "access" : NULL, worst);
+  write_page_tally(page, &row->total, exact);
+  write_page_compiled(report, page, is_first ? &compiled : NULL);
+  smb_spool_puts(page, "</tr>\n");
+}
+
+// Accesses, and what only compiled code has, by their lines.
+static void
+write_shared_rows(const SmbReport *report, SmbSpool *page) {
+  g_autoptr(GArray) gathered = smb_analyze_gather(report->analysis->accesses, FALSE);
+  const GArray *lines = smb_compiled_count_has(report->compiled) ? report->compiled->lines : NULL;
+  g_autofree SmbSite *places = g_new0(SmbSite, lines ? lines->len + 1 : 1);
+  g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(SmbViewRow));
+  for (guint i = 0; i < gathered->len; i++) {
+    SmbViewRow row = {.site = g_array_index(gathered, SmbAnalyzeRow, i).access->site};
+    g_array_append_val(rows, row);
+  }
+  for (guint i = 0; lines && i < lines->len; i++) {
+    SmbViewRow row = {.site = &places[i]};
+    places[i] = *g_array_index(lines, SmbCompiledLine, i).site;
+    if (g_strcmp0(places[i].file, smb_program_file(report->target->kernel)) == 0)
+      places[i].file = NULL; // as the rows of the text have it
+    g_array_append_val(rows, row);
+  }
+  g_autoptr(GArray) order = smb_view_order(&smb_view_all, rows);
+  for (guint r = 0; r < order->len; r++) {
+    guint i = g_array_index(order, guint, r), at = i - gathered->len;
+    if (i < gathered->len)
+      write_page_row(report, page, &g_array_index(gathered, SmbAnalyzeRow, i));
+    else if (!g_array_index(lines, SmbCompiledLine, at).first)
+      write_compiled_row(report, page, &places[at], &g_array_index(lines, SmbCompiledLine, at));
   }
 }
 
@@ -104,16 +152,7 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
                    made ? "<th scope=\"col\">compiled: wavefronts</th>"
                           "<th scope=\"col\">compiled: excess</th>"
                         : "");
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    SmbTally compiled;
-    gboolean is_first = smb_compiled_count_share(report->compiled, access, &compiled);
-    write_site(report, page, access->site, access->total.excess ? "access" : NULL, i);
-    write_page_tally(page, &access->total, !smb_access_is_lower_bound(access));
-    write_page_compiled(report, page, is_first ? &compiled : NULL);
-    smb_spool_puts(page, "</tr>\n");
-  }
-  write_compiled_rows(report, page);
+  write_shared_rows(report, page);
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     const char *op = smb_op_class_name((SmbOpClass)c);
@@ -130,18 +169,19 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
 
 static void
 write_global_table(const SmbReport *report, SmbSpool *page) {
-  const SmbAnalysis *analysis = report->analysis;
   begin_page_table(page, "Global memory, whole launch", "accesses to global memory",
                    smb_analyze_segment_name(report->arch), "");
-  for (guint i = 0; i < analysis->globals->len; i++) {
-    const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    const char *judgement = access->segments > access->ideal ? "bad" : "good";
-    write_site(report, page, access->site, NULL, 0);
-    smb_html_number(page, NULL, access->requests);
-    smb_html_number(page, NULL, access->segments);
-    smb_html_number(page, NULL, access->ideal);
-    smb_html_number(page, judgement, access->segments - access->ideal);
-    smb_html_number(page, judgement, access->max_segments);
+  g_autoptr(GArray) rows = smb_analyze_gather_global(report->analysis->globals);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeGlobalRow *row = &g_array_index(rows, SmbAnalyzeGlobalRow, i);
+    const SmbGlobalAccess *total = &row->total;
+    const char *judgement = total->segments > total->ideal ? "bad" : "good";
+    write_sites(report, page, total->site, row->n, NULL, 0);
+    smb_html_number(page, NULL, total->requests);
+    smb_html_number(page, NULL, total->segments);
+    smb_html_number(page, NULL, total->ideal);
+    smb_html_number(page, judgement, total->segments - total->ideal);
+    smb_html_number(page, judgement, total->max_segments);
     smb_spool_puts(page, "</tr>\n");
   }
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
@@ -156,7 +196,7 @@ write_constant_table(const SmbReport *report, SmbSpool *page) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     const SmbTally *tally = &access->total;
     const char *judgement = tally->excess ? "bad" : "good";
-    write_site(report, page, access->site, NULL, 0);
+    write_sites(report, page, access->site, 1, NULL, 0);
     smb_html_number(page, NULL, tally->requests);
     smb_html_number(page, NULL, tally->wavefronts);
     smb_html_number(page, NULL, tally->ideal);
@@ -181,11 +221,13 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
           "class=\"code\">instruction</th>"
           "<th scope=\"col\">kind</th><th scope=\"col\">executions</th>"
           "<th scope=\"col\">bytes</th><th scope=\"col\">wavefronts</th></tr></thead>\n<tbody>\n"));
-  for (guint i = 0; i < analysis->traffic->len; i++) {
-    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+  g_autoptr(GArray) rows = smb_analyze_gather_traffic(analysis->traffic);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeTrafficRow *row = &g_array_index(rows, SmbAnalyzeTrafficRow, i);
+    const SmbOtherTraffic *traffic = &row->total;
     char bytes[32];
     smb_analyze_describe_bytes(traffic, bytes, sizeof bytes);
-    write_site(report, page, traffic->site, NULL, 0);
+    write_sites(report, page, traffic->site, row->n, NULL, 0);
     smb_spool_printf(page, "<td>%s</td>", smb_traffic_name(traffic->kind));
     smb_html_number(page, NULL, traffic->executions);
     smb_spool_printf(page, "<td>%s</td>", bytes);

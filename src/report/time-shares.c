@@ -7,68 +7,43 @@
 #include "sim/base/text.h"
 #include "src/report/impl.h"
 
-// The picture, in the units of its view box.
-enum {
-  WIDTH = 640,
-  BARS_LEFT = 136,
-  BARS_WIDTH = 430, // of all the time
-  TOP = 30,
-  ROW = 34,
-  BAR = 11,
-};
-
 // Units that work less have no row.
 static const double least_share = 0.005;
 
-// A bar, and its percentage.
+// A bar, and its percentage. @is_limit: whether the unit limits the launch
 static void
-write_bar(SmbSpool *page, double y, const char *name, double share) {
-  smb_spool_printf(page,
-                   "<rect class=\"%s\" x=\"%d\" y=\"%.0f\" width=\"%.1f\" height=\"%d\"/>"
-                   "<text class=\"value\" x=\"%.1f\" y=\"%.0f\">%.0f %%</text>",
-                   name, BARS_LEFT, y, BARS_WIDTH * MIN(share, 1), BAR,
-                   BARS_LEFT + BARS_WIDTH * MIN(share, 1) + 5, y + BAR - 1.5, 100 * share);
+write_bar(SmbSpool *page, const char *name, double share, gboolean is_limit) {
+  smb_spool_printf(page, "<div class=\"share %s%s\"><i style=\"--share: %.3f\"></i>%.0f %%</div>",
+                   name, is_limit ? " limit" : "", CLAMP(share, 0, 1), 100 * share);
 }
 
 static void
-write_key(SmbSpool *page, double x, const char *name, const char *text) {
-  smb_spool_printf(page,
-                   "<rect class=\"%s\" x=\"%.0f\" y=\"6\" width=\"16\" height=\"%d\"/>"
-                   "<text class=\"value\" x=\"%.0f\" y=\"16\">%s</text>",
-                   name, x, BAR, x + 21, text);
-}
-
-static gboolean
-has_row(const SmbTime *time, guint unit) {
-  return MAX(time->busy[unit], time->without_busy[unit]) >= least_share;
+write_unit_row(const SmbTime *time, guint u, SmbSpool *page) {
+  gboolean limits_now = u == time->limit;
+  gboolean limits_then = time->has_conflicts && u == time->without_limit;
+  if (MAX(time->busy[u], time->without_busy[u]) < least_share)
+    return;
+  smb_spool_printf(page, "<tr><th scope=\"row\"%s>%s</th><td>",
+                   limits_now || limits_then ? " class=\"limit\"" : "", smb_unit_name((SmbUnit)u));
+  write_bar(page, "with", time->busy[u], limits_now);
+  if (time->has_conflicts)
+    write_bar(page, "without", time->without_busy[u], limits_then);
+  smb_spool_puts(page, "</td></tr>\n");
 }
 
 static void
 write_units(const SmbTime *time, SmbSpool *page) {
-  guint rows = 0;
-  for (guint u = 0; u < SMB_N_UNITS; u++)
-    rows += has_row(time, u);
-  smb_spool_printf(page,
-                   "<figure class=\"map\"><svg class=\"units\" viewBox=\"0 0 %d %u\" role=\"img\" "
-                   "aria-label=\"how busy each unit is\">",
-                   WIDTH, TOP + rows * ROW);
-  write_key(page, BARS_LEFT, "with", time->has_conflicts ? "as it is" : "busy");
+  smb_spool_puts(page, "<figure class=\"map\">\n");
   if (time->has_conflicts)
-    write_key(page, BARS_LEFT + 110, "without", "without bank conflicts");
-  double y = TOP;
-  for (guint u = 0; u < SMB_N_UNITS; u++) {
-    if (!has_row(time, u))
-      continue;
-    smb_spool_printf(page, "<text class=\"unit%s\" x=\"%d\" y=\"%.0f\">%s</text>",
-                     u == time->limit ? " limit" : "", BARS_LEFT - 10, y + ROW / 2.0,
-                     smb_unit_name((SmbUnit)u));
-    write_bar(page, y, "with", time->busy[u]);
-    if (time->has_conflicts)
-      write_bar(page, y + BAR + 1, "without", time->without_busy[u]);
-    y += ROW;
-  }
-  smb_spool_puts(page, "</svg><figcaption>Share of the launch's time in which each unit works. The "
-                       "one that works most limits it.</figcaption></figure>\n");
+    smb_spool_puts(page, "<ul class=\"legend\"><li><span class=\"swatch with\"></span>as it is</li>"
+                         "<li><span class=\"swatch without\"></span>without bank conflicts</li>"
+                         "</ul>\n");
+  smb_spool_puts(page, "<table class=\"shares\" aria-label=\"how busy each unit is\"><tbody>\n");
+  for (guint u = 0; u < SMB_N_UNITS; u++)
+    write_unit_row(time, u, page);
+  smb_spool_puts(page,
+                 "</tbody></table>\n<figcaption>Share of the launch's time in which each unit "
+                 "works. The one that works most limits it.</figcaption></figure>\n");
 }
 
 // What the conflicts of a line cost. @first: the first of its sites; @n: how many have conflicts
@@ -118,22 +93,26 @@ write_line_costs(const SmbReport *report, SmbSpool *page) {
   g_autoptr(GArray) lines = sum_line_costs(report->time);
   if (lines->len == 0)
     return;
-  smb_spool_puts(page,
-                 "<h3>What conflicts cost</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" "
-                 "aria-label=\"what conflicts cost\">\n<table class=\"costs\"><thead><tr>"
-                 "<th scope=\"col\" class=\"code\">line</th><th scope=\"col\">instructions</th>"
-                 "<th scope=\"col\">cycles</th><th scope=\"col\">µs</th>"
-                 "<th scope=\"col\">of the launch</th></tr></thead>\n<tbody>\n");
+  smb_spool_puts(
+      page,
+      "<h3>What conflicts cost</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"what conflicts cost\">\n<table class=\"costs\"><thead><tr>"
+      "<th scope=\"col\" class=\"code\">line</th><th scope=\"col\">instructions</th>"
+      "<th scope=\"col\">cycles</th><th scope=\"col\">µs</th>"
+      "<th scope=\"col\">of the launch</th><th scope=\"col\" class=\"bar\"></th></tr></thead>\n"
+      "<tbody>\n");
   for (guint i = 0; i < lines->len; i++) {
     const Line *line = &g_array_index(lines, Line, i);
     smb_spool_puts(page, "<tr><td class=\"code\">");
     smb_report_write_place(report, page, line->first, "");
     smb_report_write_origin(report, page, line->first);
-    smb_spool_printf(
-        page, "</td><td>%u</td><td>%.0f</td><td>%.3g</td><td class=\"%s\">%.1f %%</td></tr>\n",
-        line->n, line->cycles, smb_time_microseconds(time, line->cycles),
-        line->cycles >= least_share * time->cycles ? "bad" : "good",
-        100 * line->cycles / time->cycles);
+    double percent = 100 * line->cycles / time->cycles;
+    smb_spool_printf(page,
+                     "</td><td>%u</td><td>%.0f</td><td>%.3g</td><td class=\"%s\">%.1f %%</td>"
+                     "<td class=\"bar\"><i style=\"width: %.1f%%\"></i></td></tr>\n",
+                     line->n, line->cycles, smb_time_microseconds(time, line->cycles),
+                     line->cycles >= least_share * time->cycles ? "bad" : "good", percent,
+                     MAX(0, percent));
   }
   smb_spool_puts(page,
                  "</tbody></table>\n</div>\n<p class=\"words\">What the launch gains if the "

@@ -172,6 +172,7 @@ note_run(SmbLaunching *launching, const char *kernel, const SmbEngineRun *run,
                                        [SMB_FAULT_ADDRESS] = RUN_ADDRESS,
                                        [SMB_FAULT_MISALIGNED] = RUN_MISALIGNED,
                                        [SMB_FAULT_ASSERT] = RUN_ASSERT,
+                                       [SMB_FAULT_INSTRUCTION] = RUN_INSTRUCTION,
                                        [SMB_FAULT_TRAP] = RUN_FAILED};
   const char *reason = NULL;
   SmbFault fault = run->runtime ? smb_runtime_fault(run->runtime, &reason) : SMB_FAULT_NONE;

@@ -61,6 +61,7 @@ typedef struct {
  * @rows: (element-type SmbRankRow): those whose conflicts cost the most time first, then the most excess wavefronts, of equals the first
  *   launch; after them what was refused
  * @more: (nullable) (transfer none): what else is said of the program
+ * @top: how many rows a person sees, 0: all; @quiet: only the summary
  * @known: (nullable): rows of a program that runs, by all that they have in common
  */
 typedef struct {
@@ -73,6 +74,8 @@ typedef struct {
   GPtrArray *rows;
   GHashTable *known;
   const SmbRankMore *more;
+  guint top;
+  gboolean quiet;
 } SmbRanking;
 
 /** What is kept of the analysis of a row, in @bounds, @warnings and @time; rows are counted in several threads. @target: (nullable): a launch

@@ -68,6 +68,13 @@ tells 'times as fast; DRAM limits then.'
 # shellcheck disable=SC2086
 expect 0 advise $turn --device h200 --clock 1
 tells 'Time on an H200: '
+# The device of a case is that of its predictions; without them layouts are ranked by what is counted.
+printf '[turn]\nfile = turn.cu\nblock = 32,8\ngrid = 64,64\narg = n=2048\ndevice = h200\n' >case.ini
+expect 0 advise --project case.ini --case turn --time
+tells 'Time on an H200: '
+expect 0 advise --project case.ini --case turn --no-time
+tells 'Layouts are ranked by these numbers.'
+grep -q 'Time on \|Predicted on ' "$work/out" && die "$last: a time: $(cat "$work/out")"
 expect 2 advise --rows 32 --cols 32 --device h1000
 says "no device 'h1000': expected one of h100, h200"
 expect 2 advise --rows 32 --cols 32 --clock 0

@@ -39,6 +39,46 @@ expect 0 analyze --rows 1 --cols 1
 expect 0 analyze --rows 1024 --cols 1 --elem char
 expect 0 analyze --rows 1 --cols 1024 --elem double
 
+# What a person sees of it: the verdict alone, some rows, some tables, in another order.
+view='--kernel transposeSmem --shape ragged'
+# shellcheck disable=SC2086
+views() { # ARGUMENT...
+  expect 0 analyze $view "$@"
+  quiet
+}
+views -q
+[ "$(wc -l <"$work/out")" -eq 1 ] || die "$last: $(cat "$work/out")"
+shows 'Bank conflicts: '
+views --format markdown --quiet
+grep -q '^|' "$work/out" && die "$last: a table: $(cat "$work/out")"
+views --tables global
+grep -q 'shared access' "$work/out" && die "$last: $(cat "$work/out")"
+shows 'global access'
+tells 'The costliest access is '
+views --tables shared,other
+grep -q 'global access' "$work/out" && die "$last: $(cat "$work/out")"
+views --top 1
+[ "$(grep -c ' more row not shown: --top 1' "$work/out")" -eq 2 ] || die "$last: $(cat "$work/out")"
+grep -E 'tile\[.*(store|load)' "$work/out" | head -n 1 | grep -q store || die "$last: not the first line: $(cat "$work/out")"
+views --top 1 --sort excess
+grep -E 'tile\[.*(store|load)' "$work/out" | head -n 1 | grep -q '16-way' || die "$last: not the worst: $(cat "$work/out")"
+views --top 1 --sort excess --format markdown
+shows '1 more row not shown: --top 1'
+shows '16-way'
+# shellcheck disable=SC2086
+{
+  expect 2 analyze $view --top 0
+  says "--top '0': expected a whole number from 1"
+  expect 2 analyze $view --sort bytes
+  says "--sort 'bytes'"
+  expect 2 analyze $view --tables shared,banks
+  says "--tables 'shared,banks': expected some of shared,global,constant,other"
+  expect 2 analyze $view --top 1 --format json
+  says '--top is for --format text or markdown'
+  expect 2 analyze $view -q --annotate
+  says 'not with --quiet'
+}
+
 # Built-in kernels: many blocks, global memory in sectors and in lines, shapes by block.
 expect 0 analyze --kernel transposeSmem --shape ragged
 golden transpose-ragged.txt

@@ -198,6 +198,21 @@ def check_warp(browser):
     same('lit words', browser.count(MAP + ' .word.lit'), 0)
 
 
+def check_folds(browser, page):
+    """Lines of a program in which nothing is counted: shown by their button, and by a link to one of them."""
+    browser.open(page)
+    rest = '.source .rest:not([hidden])'
+    same('folds', [browser.shown('.fold'), browser.count(rest)], [2, 0])
+    browser.click('.fold button')
+    same('opened', [browser.count(rest), browser.values('.fold button', 'aria-expanded')], [1, ['true', 'false']])
+    browser.click('.fold button')
+    same('closed', browser.count(rest), 0)
+    browser.run('location.hash = "#line-2"; return new Promise((done) => setTimeout(done, 50))')
+    same('opened by a link', browser.count(rest), 1)
+    browser.picture('folds.png')
+    check_names(browser)
+
+
 def check_media(browser):
     """Dark, without motion, as narrow as a phone, and printed."""
     colour = 'return getComputedStyle(document.body).backgroundColor'
@@ -299,6 +314,12 @@ def main():
                        stderr=subprocess.DEVNULL)
         return page
 
+    program_text = os.path.join(folder, 'program.cu')
+    with open(program_text, 'w', encoding='utf-8') as file:
+        file.write('#include <cstdio>\n#define N 1024\n\n\n'
+                   '__global__ void k(int *o) {\n  __shared__ int t[N];\n  t[threadIdx.x * 2] = 1;\n'
+                   '  o[threadIdx.x] = t[threadIdx.x * 32];\n}\n'
+                   'int main() {\n  k<<<1, 32>>>(0);\n  puts("done");\n  return 0;\n}\n')
     hostile = os.path.join(folder, 'hostile.cu')
     with open(hostile, 'wb') as file:
         file.write(b'// </script><script>throw "run"</script><svg onload="throw 1"> \xff\xfe &amp; \'"\n'
@@ -318,6 +339,7 @@ def main():
                     'wavefront 1 of 32: lane 0 (of the lane group of lanes 0-7)')
         check_other(browser, report('hostile.html', hostile), 0,
                     'wavefront 1 of 4: lanes 0, 4, 8, ..., 28')
+        check_folds(browser, report('program.html', program_text, '--entry', 'k', '--block', '32', '--text'))
         # Machine code without its source: there is no listing to scroll.
         code = os.path.join(os.environ['srcdir'], 'tests', 'data', 'sass', 'inlined.sm_90.cubin')
         check_other(browser, report('code.html', code, '--entry', 'inlined', '--block', '32'), 1,

@@ -40,6 +40,18 @@ golden capture-ranking.md
 expect 0 analyze app.capture --format csv
 golden capture-ranking.csv
 [ "$(cut -d , -f 1 out | tr '\n' ' ')" = 'launch 2 7 5 1 3 4 6 ' ] || die "$last: in another order: $(cat out)"
+expect 0 analyze app.capture --top 2
+[ "$(grep -cE '^ +[0-9]+ .* (exact|see below)$' out)" -eq 2 ] || die "$last: $(cat out)"
+shows '4 more rows not shown: --top 2'
+expect 0 analyze app.capture -q
+grep -q '^launch' out && die "$last: a table: $(cat out)"
+shows ' wavefronts ('
+expect 0 analyze app.capture --top 1 --format markdown
+[ "$(grep -c '^|' out)" -eq 3 ] || die "$last: $(cat out)"
+expect 2 analyze app.capture --top 1 --format csv
+says '--top is for --format text and markdown'
+expect 2 analyze app.capture --sort cost
+says '--sort and --tables are for one launch'
 expect 0 analyze app.capture --format json
 is_json
 golden capture-ranking.json

@@ -60,7 +60,7 @@ quiet
 shows '"project" : "smembank.ini"'
 shows '"data/kernels/tile.cu:52:14: warning: the load of tile[idx % ROWS][idx / ROWS] is 32-way: more than --max-ways 2",'
 [ "$(grep -c '"verdict" : "passed"' out)" -eq 2 ] || die "$last: not two passed"
-tr -d ' \n' <out | grep -q '"summary":{"cases":3,"passed":2,"failed":1,"errors":0}' || die "$last: another summary"
+tr -d ' \n' <out | grep -q '"summary":{"cases":3,"passed":2,"failed":1,"without_limit":0,"errors":0}' || die "$last: another summary"
 # The result of a case is what analyze writes of it.
 expect 0 analyze --case padded --format json
 tr -d ' \n' <out >one
@@ -79,7 +79,7 @@ shows 'Passed: 2 cases.'
 head -n 4 out | tail -n 1 | grep -q '^half ' || die "$last: in another order: $(cat out)"
 quiet
 checks 1 plain --format csv
-shows 'plain,tile,64,1056,64,992,32,failed,'
+shows 'plain,tile,64,1056,64,992,32,failed,,,'
 says 'more than --max-ways 2'
 
 # What is wrong with one case is its own.
@@ -107,10 +107,26 @@ checks 3 --project broken.ini --format json
 is_json
 shows '"result" : null'
 shows '"error" : "gone.cu: No such file or directory"'
-tr -d ' \n' <out | grep -q '"summary":{"cases":4,"passed":1,"failed":0,"errors":3}' || die "$last: another summary"
+tr -d ' \n' <out | grep -q '"summary":{"cases":4,"passed":1,"failed":0,"without_limit":0,"errors":3}' || die "$last: another summary"
 checks 3 --project broken.ini --format csv
-shows 'gone,,,,,,,error,gone.cu: No such file or directory'
+shows 'gone,,,,,,,error,gone.cu: No such file or directory,,'
 checks 0 --project broken.ini fine
+
+# A case without a limit is counted, whatever conflicts it has: it neither passes nor fails.
+printf '[free]\nrows = 32\ncols = 32\n[kept]\nrows = 32\ncols = 32\npad = 1\nmax-ways = 1\n' >free.ini
+checks 0 --project free.ini
+grep -qE '^free .* 32-way +no limit$' out || die "$last: $(cat out)"
+shows '1 of 2 cases passed. Without a limit: free.'
+checks 0 --project free.ini free
+shows 'Nothing was checked: no case has a limit, such as max-cost or max-ways.'
+checks 0 --project free.ini --format json
+is_json
+shows '"verdict" : "no limit"'
+tr -d ' \n' <out | grep -q '"summary":{"cases":2,"passed":1,"failed":0,"without_limit":1,"errors":0}' || die "$last: another summary"
+checks 0 --project free.ini --format csv
+shows 'free,tile,64,1056,64,992,32,no limit,,,'
+checks 0 --project free.ini --format markdown
+shows '| 64 | 1056 | 64 | 992 | 32-way | no limit |'
 
 expect 2 check --project broken.ini fin
 says "no case 'fin' in broken.ini, which has gone, wrong, text and fine; did you mean 'fine'?"
@@ -132,7 +148,7 @@ __global__ void k(int *a) {
     s[threadIdx.x] = a[i & 31];
 }
 END_OF_KERNEL
-printf '[slow]\nfile = slow.cu\nblock = 32\nmax-steps = 9000000000\n[quick]\nrows = 4\ncols = 4\n' >slow.ini
+printf '[slow]\nfile = slow.cu\nblock = 32\nmax-steps = 9000000000\n[quick]\nrows = 4\ncols = 4\nmax-ways = 4\n' >slow.ini
 
 # start: check of slow.ini runs as $parent, and the slow case as $child.
 start() {

@@ -53,7 +53,7 @@ says "a block of one warp is assumed"
 [ "$(wc -l <"$work/err")" -le 4 ] || die "$last: says: $(cat "$work/err")"
 expect 0 compare old.cu old.cu --block 32,32 -I src/include --arch sm_20
 expect 1 compare old.cu new.cu --block 32,32 -I src/include --format github
-shows '::warning file=new.cu,line=7,col=41,title=Access got worse::t: the load of tile[threadIdx.x][threadIdx.y] takes 1024 wavefronts, 992 in excess: 32, and 0 in excess, in old.cu'
+shows '::warning file=new.cu,line=7,col=41,title=Worse than before::t: the load of tile[threadIdx.x][threadIdx.y] takes 1024 wavefronts, 992 in excess: 32, and 0 in excess, in old.cu'
 # Beside a result, which may come from a pipe.
 expect 0 analyze old.cu --block 32,32 -I src/include --format json
 cp "$work/out" old.txt

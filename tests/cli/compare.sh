@@ -83,6 +83,21 @@ shows '| case | change | place | access | op | wavefronts | excess |'
 shows '| k | added | '
 shows '- k: worse, '
 
+# A case is judged by the sum of its accesses; rows say what rose.
+kernel sum <<'END'
+  a[threadIdx.x * 2] = 1;
+  a[threadIdx.x * 2] = 1;
+  b[threadIdx.x] = 1;
+END
+expect 0 compare "$work/old.json" "$work/sum.json"
+shows '1 case: 1 better.'
+shows 'k: better, '
+shows 'worse   sum.cu:4  a[threadIdx.x * 2]  store      1 -> 2  0 -> 1'
+shows 'better  sum.cu:5  b[threadIdx.x]      store      4 -> 1  3 -> 0'
+expect 0 compare "$work/old.json" "$work/sum.json" --format github
+[ ! -s "$work/out" ] || die "a better case has warnings: $(cat "$work/out")"
+expect 1 compare "$work/sum.json" "$work/old.json"
+
 # Compiled code: by opcode, since registers differ.
 cubin=$srcdir/tests/data/sass/code.sm_90.cubin
 result code "$cubin" --entry changes --block 64 --unknown skip
@@ -121,7 +136,7 @@ baseline() { # STATUS FILE
   expect "$1" check --project "$work/project/smembank.ini" --baseline "$2"
 }
 baseline 1 "$work/before.json"
-shows '1 of 2 cases passed. Failed: one.'
+shows '0 of 2 cases passed. Failed: one. Without a limit: three.'
 says 'k.cu:6:3: warning: the store of b[threadIdx.x * 2] takes 2 wavefronts, 1 in excess: the baseline does not have it'
 check now 0
 printf 'max-ways=1\n' >>"$work/project/smembank.ini"

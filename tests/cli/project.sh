@@ -323,7 +323,7 @@ block = 32,8
 END_OF_PROJECT
 cd "$work"
 expect 0 check --project mixed.ini text code ptx tile
-shows 'Passed: 4 cases.'
+shows 'Nothing was checked: no case has a limit'
 expect 2 analyze --project mixed.ini --case mine
 says "transpose.ptx is PTX, which has no macros: 'COLS=4' cannot be defined"
 expect 2 analyze --project mixed.ini --case ptx -Iheaders

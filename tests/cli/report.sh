@@ -103,6 +103,41 @@ has '<h4>pad 1: <strong class="good">64 wavefronts</strong> instead of 1056</h4>
 has '<h4>Swizzle&lt;5,0,5&gt;: <strong class="good">64 wavefronts</strong> instead of 1056</h4>'
 has '<ins>  15 +   __shared__ int tile[BDIMY][BDIMX + 1];</ins>'
 has '<ins>  22 +   out[idx] = tile[icol][irow ^ icol];</ins>'
+# Of a program the functions in which something is counted are shown; the rest is folded, and in the page.
+cat >"$work/program.cu" <<'END'
+// A comment.
+#define N 32
+__device__ int unused(int v) {
+  return v;
+}
+__device__ int scale(const int *s, int v) {
+  return s[v * N % 1024];
+}
+/* Of blocks. */
+template <int M>
+__global__ void k(int *o) {
+  __shared__ int s[1024];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  if (o) {
+    o[threadIdx.x] = scale(s, threadIdx.x);
+  }
+}
+int main() {
+  int *o = 0;
+  k<1><<<1, 32>>>(o);
+  return 0;
+}
+END
+expect 0 report "$page" "$work/program.cu" --instance 'k<1>' --block 32 --text
+grep -oE 'lines [0-9]+ to [0-9]+' "$page" >"$work/folds"
+printf 'lines 1 to 5\nlines 19 to 23\n' | cmp -s - "$work/folds" || die "$last: folds $(cat "$work/folds")"
+has '<td class="code">int main() {</td>'
+# A padding that is better, and not free of conflicts, is not red; the present one is.
+expect 0 report "$page" --rows 32 --cols 32
+has 'padding 2: <span class="good">2 wavefronts</span>'
+has 'padding 0, now: <span class="bad">32 wavefronts</span>'
+
 # An array that another pointer names cannot be rewritten: the index is said, and why.
 cat >"$work/alias.cu" <<'EOF'
 __global__ void alias(int *out) {

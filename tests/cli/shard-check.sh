@@ -154,7 +154,7 @@ spoils() { # sed's command MESSAGE
   expect 3 merge c.json
   says "$2"
 }
-spoils 's/"verdict" : "failed"/"verdict" : "no"/' 'c.json: cases[0].verdict: "no": expected one of passed, failed, error'
+spoils 's/"verdict" : "failed"/"verdict" : "no"/' 'c.json: cases[0].verdict: "no": expected one of passed, failed, no limit, error'
 spoils 's/"name" : "plain"/"name" : 1/' 'c.json: cases[0].name: 1: expected a text'
 spoils 's/"cases" : 1$/"cases" : 2/; s/"cases" : 1,$/"cases" : 2,/' 'c.json: cases: 1, which are not those of part 1 of 1 of 2 cases'
 spoils 's/"cases" : \[/"cases" : 1, "case" : [/' 'c.json: cases: 1: expected an array'

@@ -45,21 +45,22 @@ draw() {
 
 draw 'transpose<0>'
 tells 'limited by shared memory (busy '
-grep -q 'Without bank conflicts: ' page.html || die "$last: the page does not say what conflicts cost"
+grep -q 'shared memory is busy .* Without bank conflicts DRAM limits: ' page.html || die "$last: the page does not say what limits"
 bars() {
-  grep -oE "<rect class=\"$1\" x=\"[0-9]+\" y=\"[0-9]+\" width=\"[0-9.]+\"" page.html | grep -vc 'width="16"'
+  grep -oE "<div class=\"share $1( limit)?\"><i style=\"--share: [01]\.[0-9]+\"></i>" page.html | wc -l
 }
 { [ "$(bars with)" -ge 4 ] && [ "$(bars with)" = "$(bars without)" ]; } || die "$last: $(bars with) and $(bars without) bars"
-grep -oE '<text class="unit limit"[^<]*' page.html | grep -q '>shared memory' || die "$last: does not mark what limits"
+grep -q '<th scope="row" class="limit">shared memory</th><td><div class="share with limit">' page.html || die "$last: does not mark what limits"
+grep -q '<th scope="row" class="limit">DRAM</th>.*<div class="share without limit">' page.html || die "$last: does not mark what limits then"
 [ "$(grep -c 'aria-label="what conflicts cost"' page.html)" = 1 ] || die "$last: no table of costs"
-cost=$(grep -oE '<td class="bad">[0-9.]+ %</td></tr>' page.html | head -n 1 | grep -oE '[0-9.]+')
+cost=$(grep -oE '<td class="bad">[0-9.]+ %</td><td class="bar">' page.html | head -n 1 | grep -oE '[0-9.]+')
 turn 'transpose<0>' analyze --time --format json
 sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
 awk -v a="$(sed -n 1p cycles)" -v b="$(sed -n 2p cycles)" -v c="$cost" 'BEGIN { exit !(c > 0 && c <= 100 * (1 - b / a) + 0.1) }' ||
   die "a line costs $cost % of the launch: $(cat cycles)"
 draw 'transpose<1>'
-if grep -q 'without bank conflicts</text>\|what conflicts cost' page.html; then die "$last: has no conflicts to draw"; fi
-grep -oE '<text class="unit limit"[^<]*' page.html | grep -q '>DRAM' || die "$last: does not mark DRAM"
+if grep -q '>without bank conflicts<\|what conflicts cost' page.html; then die "$last: has no conflicts to draw"; fi
+grep -q '<th scope="row" class="limit">DRAM</th>' page.html || die "$last: does not mark DRAM"
 # A launch of one block, or of PTX, has no picture; of an unknown device nothing is written.
 expect 0 report page.html transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=32
 if grep -q 'id="time"' page.html; then die "$last: draws the time of one block"; fi
@@ -84,6 +85,10 @@ turn 'transpose<0>' analyze --time --format json
 sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
 all=$(sed -n 1p cycles) without=$(sed -n 2p cycles)
 near "$without" "$padded" 2
+# What was replayed, and how long that took: some of the launch, which goes on as it does.
+sed -n '/"simulated"/,/}/p' "$work/out" >simulated
+simulated=$(grep '"cycles"' simulated | grep -oE '[0-9]+')
+{ [ "$simulated" -gt 0 ] && [ "$simulated" -le "$all" ]; } || die "replayed $simulated of $all cycles: $(cat simulated)"
 # Four loads have conflicts, and the stores have none; no access costs more than all of them.
 grep -oE '"cost_cycles" *: *[0-9]+' "$work/out" | grep -oE '[0-9]+' >costs
 { [ "$(grep -vcx 0 costs)" = 4 ] && [ "$(grep -cx 0 costs)" = 4 ]; } || die "costs of accesses: $(cat costs)"
@@ -137,12 +142,31 @@ cp "$work/out" padded.json
 turn 'transpose<0>' analyze --time --format json
 cp "$work/out" flat.json
 expect 1 compare padded.json flat.json
-tells 'Time on h100: '
-tells ' times as long; bank conflicts cost 0.00 µs -> '
+tells 'Time on an H100: '
+tells ' times as long; bank conflicts cost 0 µs -> '
 expect 0 compare flat.json padded.json
 tells ' times as fast; bank conflicts cost '
 expect 1 compare padded.json flat.json --format markdown
-tells '. Time on h100: '
+tells '. Time on an H100: '
+expect 1 compare padded.json flat.json --format github
+shows ': the launch takes '
+# The time is what counts: a launch that is slower is worse, whatever its wavefronts are; within a percent the sums decide.
+slower() { # FACTOR: flat.json, which takes so many times as long
+  awk -v by="$1" '/"microseconds"/ && !done { sub(/[0-9.]+/, by * $3); done = 1 } { print }' flat.json >slower.json
+}
+slower 1.02
+expect 1 compare flat.json slower.json
+shows '1 case: 1 worse.'
+expect 1 compare flat.json slower.json --format sarif
+expect 0 compare slower.json flat.json
+shows '1 case: 1 better.'
+slower 1.005
+expect 0 compare flat.json slower.json
+shows '1 case: 1 same.'
+sed 's/"clock_ghz" : [0-9.]*/"clock_ghz" : 1.5/' flat.json >slower.json
+expect 0 compare padded.json padded.json
+expect 0 compare slower.json flat.json
+shows '1 case: 1 same.'
 expect 1 compare padded.json flat.json --format json
 shows '"conflict_microseconds"'
 # shellcheck disable=SC2086
@@ -188,7 +212,21 @@ END
 expect 1 check
 shows '1 of 2 cases passed. Limits failed: flat.'
 says "of the time of kernel 'transpose<0>' on an H200: more than --max-cost 5%"
+shows ' predicted'
+shows 'conflicts cost'
 expect 0 check padded
+expect 0 check padded --format csv --device h100
+tail -n 1 "$work/out" | grep -qE 'passed,,[0-9]+,0$' || die "no time of the case: $(cat "$work/out")"
+# A command line asks for the times of cases without a limit of it.
+grep -vE 'max-cost|device' smembank.ini >free.ini
+expect 0 check --project free.ini
+grep -q predicted "$work/out" && die "a time that nobody asked for: $(cat "$work/out")"
+expect 0 check --project free.ini --time --no-time
+expect 0 check --project free.ini --time --format markdown
+shows '| predicted time | conflicts cost | verdict |'
+status=0
+"$SMEMBANK" check --project free.ini --device none >"$work/out" 2>"$work/err" || status=$?
+[ "$status" -eq 3 ] || die "a device that is not there: status $status"
 # The device of a prediction is not that of a measurement.
 "$SMEMBANK" validate --case padded --recorded >"$work/out" 2>"$work/err" || true
 grep -q 'h200' "$work/err" && die "validate: $(cat "$work/err")"

@@ -217,10 +217,11 @@ add_triple(SmbPayload *payload, dim3 extent) {
 
 static cudaError_t
 find_launch_error(RunStatus status) {
-  return status == RUN_ADDRESS      ? cudaErrorIllegalAddress
-         : status == RUN_MISALIGNED ? cudaErrorMisalignedAddress
-         : status == RUN_ASSERT     ? cudaErrorAssert
-                                    : cudaErrorLaunchFailure;
+  return status == RUN_ADDRESS       ? cudaErrorIllegalAddress
+         : status == RUN_MISALIGNED  ? cudaErrorMisalignedAddress
+         : status == RUN_ASSERT      ? cudaErrorAssert
+         : status == RUN_INSTRUCTION ? cudaErrorIllegalInstruction
+                                     : cudaErrorLaunchFailure;
 }
 
 // The answer to a launch, also to one that goes on. What went wrong in a kernel ends the context, and the reason is written where a person

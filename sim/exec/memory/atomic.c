@@ -82,7 +82,11 @@ smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) 
                         swaps ? &swap : NULL, &found->words))
     return FALSE;
   found->changes = has_changed(transfer, lanes, &found->words, &operand);
-  smb_transfer_forget_others(exec, located, &found->words);
+  if (!exec->block->guesses || !found->changes)
+    smb_transfer_forget_others(exec, located, &found->words);
+  else if (!swaps && smb_transfer_has_result(transfer))
+    smb_words_repeat_add(exec->block, &move, exec->w, lanes, located->addresses, &operand,
+                         &found->words);
   guint flags = smb_transfer_found(exec, located);
   gboolean wrote = exec->order->wrote;
   smb_transfer_finish_store(exec, located);

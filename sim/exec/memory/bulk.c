@@ -21,10 +21,25 @@ typedef struct {
   guint to_flags, from_flags;
 } Copies;
 
+// What a map says of the boxes that lanes copy.
 static void
-read_sizes(const Exec *exec, Copies *copies) {
+read_box_sizes(Exec *exec, Copies *copies) {
+  FOR_LANES(copies->lanes, lane) {
+    Box box = {.flags = 0};
+    copies->bytes[lane] = smb_box_find(exec, copies->step, (guint)lane, &box)
+                              ? smb_tensor_box_bytes(&box.map)
+                              : SMB_BYTES_UNKNOWN;
+  }
+}
+
+static void
+read_sizes(Exec *exec, Copies *copies) {
   const Registers *registers = exec->warp->registers;
   Row row = copies->bulk->size;
+  if (copies->bulk->tensor.rank > 0) {
+    read_box_sizes(exec, copies);
+    return;
+  }
   gboolean known = row != NO_ROW && smb_row_known(registers, row, copies->lanes) == copies->lanes;
   if (row != NO_ROW)
     exec_watch_row(exec, row);
@@ -84,21 +99,23 @@ note_copied_origin(Exec *exec, const Copies *copies, guint lane, const guchar *m
     smb_provenance_explain(exec, copies->step, copies->from[lane] + at);
 }
 
-// Bytes as words, and back.
-static void
-put_copied_words(MarkedWords *words, guint lane, const guchar *bytes, const guchar *marks,
+void
+smb_copied_words(MarkedWords *words, guint lane, const guchar *bytes, const guchar *marks,
                  gsize n) {
   for (gsize at = 0; at < n; at += sizeof(guint32)) {
-    memcpy(&words->values[at / sizeof(guint32)][lane], bytes + at, sizeof(guint32));
-    memcpy(&words->marks[at / sizeof(guint32)][lane], marks + at, sizeof(guint32));
+    guint32 *value = &words->values[at / sizeof(guint32)][lane];
+    guint32 *mark = &words->marks[at / sizeof(guint32)][lane];
+    *value = *mark = 0;
+    memcpy(value, bytes + at, MIN(n - at, sizeof *value));
+    memcpy(mark, marks + at, MIN(n - at, sizeof *mark));
   }
 }
 
-static void
-take_copied_words(const MarkedWords *words, guint lane, guchar *bytes, guchar *marks, gsize n) {
+void
+smb_copied_bytes(const MarkedWords *words, guint lane, guchar *bytes, guchar *marks, gsize n) {
   for (gsize at = 0; at < n; at += sizeof(guint32)) {
-    memcpy(bytes + at, &words->values[at / sizeof(guint32)][lane], sizeof(guint32));
-    memcpy(marks + at, &words->marks[at / sizeof(guint32)][lane], sizeof(guint32));
+    memcpy(bytes + at, &words->values[at / sizeof(guint32)][lane], MIN(n - at, sizeof(guint32)));
+    memcpy(marks + at, &words->marks[at / sizeof(guint32)][lane], MIN(n - at, sizeof(guint32)));
   }
 }
 
@@ -115,7 +132,7 @@ fetch_value(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar 
   smb_transfer_gather(exec->warp->registers, reduces ? value->operands : value->data,
                       value->n_components, value->bytes, one, &words);
   if (!reduces) {
-    take_copied_words(&words, lane, bytes, marks, n);
+    smb_copied_bytes(&words, lane, bytes, marks, n);
     return TRUE;
   }
   gboolean is_away = smb_transfer_elsewhere(one, copies->to) != 0;
@@ -125,9 +142,9 @@ fetch_value(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar 
   if (!(is_away ? smb_peer_read : smb_bulk_read)(block, &move, exec->w, lane, copies->to[lane],
                                                  bytes, marks))
     return FALSE;
-  put_copied_words(&before, lane, bytes, marks, n);
+  smb_copied_words(&before, lane, bytes, marks, n);
   smb_words_update(&value->move, lane, FALSE, &words, NULL, &before, &after);
-  take_copied_words(&after, lane, bytes, marks, n);
+  smb_copied_bytes(&after, lane, bytes, marks, n);
   return TRUE;
 }
 
@@ -159,21 +176,77 @@ fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks
   return TRUE;
 }
 
-static gboolean
-deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const guchar *marks) {
+// The blocks of the cluster that get what is loaded, by a mask or by the address itself; those that are not here are left out.
+guint
+smb_bulk_ranks(Exec *exec, const Bulk *bulk, guint lane, guint32 *above) {
+  const SmbBlock *block = exec->block;
+  const Registers *registers = exec->warp->registers;
   SmbLanes one = (SmbLanes)1 << lane;
-  if (!copies->bulk->to)
-    return TRUE;
+  guint n = 0;
+  above[0] = 0;
+  if (bulk->blocks == NO_ROW)
+    return 1;
+  exec_watch_row(exec, bulk->blocks);
+  if (smb_row_known(registers, bulk->blocks, one) != one)
+    return 1;
+  guint32 mask = row_values(registers, bulk->blocks)[lane] & 0xffff;
+  for (guint rank = 0; rank < SMB_MAX_CLUSTER_BLOCKS; rank++)
+    if (mask >> rank & 1 && (rank == block->rank || block->peers))
+      above[n++] = (rank ^ block->rank) << CLUSTER_SHIFT;
+  return n;
+}
+
+// Where in shared memory of the cluster what is loaded goes.
+static guint
+find_bulk_places(Exec *exec, const Bulk *bulk, guint lane, guint64 address, guint64 *places) {
+  guint32 above[SMB_MAX_CLUSTER_BLOCKS];
+  guint n = smb_bulk_ranks(exec, bulk, lane, above);
+  for (guint i = 0; i < n; i++)
+    places[i] = address + above[i];
+  return n;
+}
+
+// To one block of the cluster.
+static gboolean
+deliver_to(Exec *exec, const Copies *copies, guint lane, guint64 address, const guchar *bytes,
+           const guchar *marks) {
+  SmbLanes one = (SmbLanes)1 << lane;
+  guint64 addresses[SMB_MAX_LANES] = {0};
   Move move = make_copy_move(copies->bulk->to, copies, copies->bytes[lane]);
-  if (smb_transfer_elsewhere(one & copies->to_known, copies->to))
+  addresses[lane] = address;
+  if (smb_transfer_elsewhere(one & copies->to_known, addresses))
     return !exec->block->peers ||
-           smb_peer_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks);
-  if (!smb_bulk_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks))
+           smb_peer_write(exec->block, &move, exec->w, lane, address, bytes, marks);
+  if (!smb_bulk_write(exec->block, &move, exec->w, lane, address, bytes, marks))
     return FALSE;
-  smb_transfer_note_store(exec, copies->to_flags, one, copies->to);
-  smb_provenance_note(exec, copies->step, one, copies->to, copies->bytes[lane],
+  smb_transfer_note_store(exec, copies->to_flags, one, addresses);
+  smb_provenance_note(exec, copies->step, one, addresses, copies->bytes[lane],
                       step_origin(exec, copies->step));
   return TRUE;
+}
+
+static gboolean
+deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const guchar *marks) {
+  guint64 places[SMB_MAX_CLUSTER_BLOCKS];
+  guint n =
+      copies->bulk->to ? find_bulk_places(exec, copies->bulk, lane, copies->to[lane], places) : 0;
+  for (guint i = 0; i < n; i++)
+    if (!deliver_to(exec, copies, lane, places[i], bytes, marks))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+copy_lane_box(Exec *exec, const Copies *copies, guint lane) {
+  guint64 places[SMB_MAX_CLUSTER_BLOCKS];
+  Box box = {.flags = 0};
+  guint n = 1;
+  if (copies->bulk->to)
+    n = find_bulk_places(exec, copies->bulk, lane, copies->to[lane], places);
+  else
+    places[0] = copies->from[lane];
+  return !smb_box_find(exec, copies->step, lane, &box) ||
+         smb_box_copy(exec, copies->step, lane, &box, places, n);
 }
 
 // A copy of unknown size: consecutive bytes from a known address on.
@@ -204,8 +277,12 @@ copy_lane(Exec *exec, const Copies *copies, guint lane) {
   gsize n = copies->bytes[lane];
   if ((copies->bulk->to && !(copies->to_known & one)) || n == 0)
     return TRUE;
+  if (copies->bulk->tensor.rank > 0 && !copies->bulk->to && !(copies->from_known & one))
+    n = SMB_BYTES_UNKNOWN;
   if (n == SMB_BYTES_UNKNOWN)
     return copy_unsized(exec, copies, lane);
+  if (copies->bulk->tensor.rank > 0)
+    return copy_lane_box(exec, copies, lane);
   if (!check_copy_size(exec, copies, lane))
     return FALSE;
   g_autofree guchar *bytes = g_malloc0(n), *marks = g_malloc0(n);
@@ -241,14 +318,14 @@ make_box_address(const Exec *exec, const Step *step, const Bulk *bulk, guint lan
   const SmbLanes one = (SmbLanes)1 << lane;
   guint64 hash = 0;
   for (guint i = 0; i < 2; i++) {
-    gboolean known = smb_row_known(registers, bulk->box + i, one) != 0;
-    smb_hash_mix(&hash,
-                 known ? row_values(registers, bulk->box + i)[lane] : step_number(exec, step));
+    Row row = bulk->tensor.map->address + i;
+    gboolean known = smb_row_known(registers, row, one) != 0;
+    smb_hash_mix(&hash, known ? row_values(registers, row)[lane] : step_number(exec, step));
   }
-  for (guint i = 0; i < bulk->n_coordinates; i++) {
-    if (!smb_row_known(registers, bulk->coordinates + i, one))
+  for (guint i = 0; i < bulk->tensor.rank; i++) {
+    if (!smb_row_known(registers, bulk->tensor.coordinates[i], one))
       return SMB_BOX_START;
-    smb_hash_mix(&hash, row_values(registers, bulk->coordinates + i)[lane]);
+    smb_hash_mix(&hash, row_values(registers, bulk->tensor.coordinates[i])[lane]);
   }
   return SMB_BOX_START | (hash >> (64 - PLACE_BITS) << ROOM_BITS);
 }
@@ -264,7 +341,7 @@ tell_copies(const Exec *exec, const Copies *copies) {
     return;
   FOR_LANES(copies->lanes, lane) {
     SmbLanes known = stores ? copies->to_known : copies->from_known;
-    guint64 address = bulk->box != NO_ROW ? make_box_address(exec, copies->step, bulk, (guint)lane)
+    guint64 address = bulk->tensor.rank   ? make_box_address(exec, copies->step, bulk, (guint)lane)
                       : known >> lane & 1 ? (stores ? copies->to : copies->from)[lane]
                                           : 0;
     block->sink->bulk(block->user, copies->step->transfer->move.site, exec->w, stores, address,

@@ -74,6 +74,32 @@ typedef struct {
   gboolean changes;
 } Found;
 
+// --- copies in bulk (bulk.c)
+
+// Bytes of one lane as words, and back.
+void smb_copied_words(MarkedWords *words, guint lane, const guchar *bytes, const guchar *marks,
+                      gsize n);
+void smb_copied_bytes(const MarkedWords *words, guint lane, guchar *bytes, guchar *marks, gsize n);
+// The blocks of the cluster that a copy of one lane goes to: what is added to an address in the shared memory of the block that it names.
+// @above: has room for SMB_MAX_CLUSTER_BLOCKS. Returns how many.
+guint smb_bulk_ranks(Exec *exec, const Bulk *bulk, guint lane, guint32 *above);
+
+// --- boxes of tensors (tensor-copy.c)
+
+// A box that one lane copies.
+typedef struct {
+  SmbTensorMap map;
+  SmbTensorBox box;
+  guint flags; // of the rows that say where it is
+} Box;
+
+// FALSE: it is not known, or its descriptor is not.
+gboolean smb_box_find(Exec *exec, const Step *step, guint lane, Box *box);
+// Copies it from or to @shared: pointers of the machine to each place in shared memory of the cluster where it goes, or the one that it
+// comes from. FALSE with the block's error.
+gboolean smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box,
+                      const guint64 *shared, guint n_shared);
+
 // --- steps
 
 gboolean smb_step_load(Exec *exec, const Step *step, SmbLanes lanes);

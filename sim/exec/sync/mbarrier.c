@@ -95,11 +95,11 @@ tell_mbarrier(const Exec *exec, const Exec *owner, const MBarrier *barrier, guin
                     bytes);
 }
 
-// Where @lanes name objects; those of other blocks are left out of them, unless these are here. *@known: FALSE: it is
-// not known.
+// Where @lanes name objects, or @above that, in another block; those of other blocks are left out of them, unless these are here.
+// *@known: FALSE: it is not known.
 static gboolean
-locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes,
-                 Places *places, gboolean *known) {
+locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, guint32 above,
+                 SmbLanes *lanes, Places *places, gboolean *known) {
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
@@ -109,6 +109,9 @@ locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, SmbLane
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
     smb_mbarriers_forget(exec, step_origin(exec, step));
     return TRUE;
+  }
+  FOR_LANES(*lanes, lane) {
+    addresses[lane] += above;
   }
   SmbLanes away = smb_transfer_elsewhere(*lanes, addresses), here = *lanes & ~away;
   if (here &&
@@ -324,7 +327,7 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbLanes here = lanes;
   if (!lanes)
     return TRUE;
-  if (!locate_mbarriers(exec, step, step->transfer, &here, &places, &known))
+  if (!locate_mbarriers(exec, step, step->transfer, 0, &here, &places, &known))
     return FALSE;
   if (known)
     list_mbarriers(exec, step, lanes, here, &places);
@@ -365,33 +368,46 @@ smb_step_mbarrier_once(Exec *exec, const Step *step, SmbLanes lanes) {
   return smb_step_mbarrier(exec, step, lanes & -lanes);
 }
 
+// Bytes of a lane complete on the barrier that it names, in one block of the cluster.
+static gboolean
+complete_bytes(Exec *exec, const Step *step, const Transfer *transfer, guint lane, guint32 above,
+               guint64 bytes) {
+  Places places;
+  gboolean known;
+  MBarrier *barrier;
+  SmbLanes one = (SmbLanes)1 << lane;
+  if (!locate_mbarriers(exec, step, transfer, above, &one, &places, &known))
+    return FALSE;
+  if (!known || !one)
+    return TRUE;
+  Exec *owner = places.owner[lane];
+  guint32 offset = places.offset[lane];
+  if (!find_mbarrier(exec, step, lane, &places, &barrier))
+    return FALSE;
+  if (!barrier)
+    return TRUE;
+  tell_mbarrier(exec, owner, barrier, SMB_PHASE_ARRIVES, bytes);
+  if (bytes == SMB_BYTES_UNKNOWN)
+    barrier->is_unsized = TRUE;
+  else if (!expect_bytes(exec, step, barrier, lane, offset, -(gint64)bytes))
+    return FALSE;
+  if (owner != exec)
+    ++*exec->block->peers->changes;
+  if (owner->block->check)
+    smb_inspect_copied(owner->block, offset);
+  complete_if_due(owner, barrier);
+  return TRUE;
+}
+
 gboolean
 smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes lanes,
                        const guint64 *bytes) {
-  Places places;
-  gboolean known;
-  if (!locate_mbarriers(exec, step, transfer, &lanes, &places, &known))
-    return FALSE;
-  if (!known)
-    return TRUE;
   FOR_LANES(lanes, lane) {
-    MBarrier *barrier;
-    Exec *owner = places.owner[lane];
-    guint32 offset = places.offset[lane];
-    if (!find_mbarrier(exec, step, (guint)lane, &places, &barrier))
-      return FALSE;
-    if (!barrier)
-      continue;
-    tell_mbarrier(exec, owner, barrier, SMB_PHASE_ARRIVES, bytes[lane]);
-    if (bytes[lane] == SMB_BYTES_UNKNOWN)
-      barrier->is_unsized = TRUE;
-    else if (!expect_bytes(exec, step, barrier, (guint)lane, offset, -(gint64)bytes[lane]))
-      return FALSE;
-    if (owner != exec)
-      ++*exec->block->peers->changes;
-    if (owner->block->check)
-      smb_inspect_copied(owner->block, offset);
-    complete_if_due(owner, barrier);
+    guint32 above[SMB_MAX_CLUSTER_BLOCKS];
+    guint n = smb_bulk_ranks(exec, step->bulk, (guint)lane, above);
+    for (guint i = 0; i < n; i++)
+      if (!complete_bytes(exec, step, transfer, (guint)lane, above[i], bytes[lane]))
+        return FALSE;
   }
   return TRUE;
 }
@@ -454,7 +470,7 @@ smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   smb_spin_warn(exec, step);
-  if (!locate_mbarriers(exec, step, step->transfer, &here, &places, &known) ||
+  if (!locate_mbarriers(exec, step, step->transfer, 0, &here, &places, &known) ||
       (known && !test_phases(exec, step, here, &places, &done, &unknown)))
     return FALSE;
   unknown |= known ? lanes & ~here : lanes;
@@ -531,7 +547,7 @@ smb_mbarriers_check(Exec *exec) {
     exec->w = w;
     exec->warp = &exec->warps[w];
     const Step *step = &exec->steps[pc];
-    if (!locate_mbarriers(exec, step, step->transfer, &one, &places, &known))
+    if (!locate_mbarriers(exec, step, step->transfer, 0, &one, &places, &known))
       return FALSE;
     const MBarrier *barrier =
         known && one && places.owner[lane] == exec

@@ -70,7 +70,7 @@ void
 smb_order_start(Exec *exec) {
   const SmbBlock *block = exec->block;
   Order *order = exec->order;
-  order->follows = !block_is_alone(block) && !block_has_company(block);
+  order->follows = !block_is_alone(block) && !block_has_others(block);
   order->ordered = block->races != NULL;
   order->wrote = order->divides = FALSE;
   memset(order->written, 0, block->n_objects);

@@ -175,3 +175,10 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
   smb_shadow_fill(block->shadow, offsets[lane], G_MAXUINT32);
   return TRUE;
 }
+
+gboolean
+smb_bulk_refuse(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
+  g_autofree char *text = g_strdup_printf("a box that a device does not copy: %s", problem);
+  smb_access_fault(block, SMB_FAULT_INSTRUCTION);
+  return smb_access_fail(block, move, warp, lane, text);
+}

@@ -496,6 +496,52 @@ update(SmbBlock *block, const Move *move, Access *access, SmbLanes lanes,
   return TRUE;
 }
 
+// Of lanes that add to one word: FALSE if a later one does, too. @found: what the first one found.
+static gboolean
+is_last_adder(guint lane, SmbLanes lanes, const guint64 *addresses, const MarkedWords *before,
+              guint64 (*number)(const MarkedWords *words, guint lane), guint64 *found) {
+  gboolean is_first = TRUE;
+  FOR_LANES(lanes, other) {
+    if (addresses[other] != addresses[lane])
+      continue;
+    if (is_first)
+      *found = number(before, (guint)other);
+    is_first = FALSE;
+    if (other > lane)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static guint64
+short_number(const MarkedWords *words, guint lane) {
+  return words->values[0][lane];
+}
+
+static guint64
+long_number(const MarkedWords *words, guint lane) {
+  return words->values[0][lane] | (guint64)words->values[1][lane] << 32;
+}
+
+void
+smb_words_repeat_add(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                     const guint64 *addresses, const MarkedWords *operand,
+                     const MarkedWords *before) {
+  guint64 (*number)(const MarkedWords *, guint) = move->width == 4 ? short_number : long_number;
+  gboolean adds = move->atomic == ATOMIC_ADD && !smb_scalar_is_real(move->kind) &&
+                  (move->width == 4 || move->width == 8);
+  if (!adds || !block_has_others(block))
+    return;
+  FOR_LANES(lanes, lane) {
+    guint64 first = 0;
+    if (!is_last_adder((guint)lane, lanes, addresses, before, number, &first))
+      continue;
+    guint64 added = number(before, (guint)lane) + number(operand, (guint)lane) - first;
+    guint64 left = first + added * block->guesses;
+    smb_block_poke(block, warp, (guint)lane, addresses[lane], &left, move->width);
+  }
+}
+
 gboolean
 smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                  const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,

@@ -48,7 +48,8 @@ typedef enum {
   SMB_FAULT_ADDRESS,    /* it accessed what is not allocated */
   SMB_FAULT_MISALIGNED, /* it accessed an address that is not a multiple of its width */
   SMB_FAULT_ASSERT,
-  SMB_FAULT_TRAP, /* __trap(), or what a device stops at otherwise */
+  SMB_FAULT_INSTRUCTION, /* an instruction had operands that it does not take */
+  SMB_FAULT_TRAP,        /* __trap(), or what a device stops at otherwise */
 } SmbFault;
 
 typedef struct _SmbRuntime SmbRuntime;

@@ -43,6 +43,7 @@ struct _Overlay {
   SmbGlobal *global; // may be NULL
   gboolean reads_through;
   gsize chunk_size;
+  gboolean guesses;   // smb_block_set_guesses()
   gboolean blurred;   // nothing of it is known
   gboolean watches;   // smb_overlay_watch()
   gboolean changed;   // since then

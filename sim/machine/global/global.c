@@ -455,16 +455,16 @@ void
 smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolean changes,
                  guchar *bytes, guchar *marks, gsize length) {
   gboolean through = overlay->global && (overlay->reads_through || changes);
+  gboolean guesses = changes && overlay->guesses;
   gboolean known = object->contents.fill != SMB_FILL_UNKNOWN || (changes && object->is_loaded);
   note_reach(overlay->global, object, offset + length);
   overlay->conflicts = overlay->conflicts || object->deferred;
   if (object->map)
     smb_map_read(object->map, object->address + offset, bytes, marks, length);
-  else {
+  else
     smb_contents_read(&object->contents, offset, bytes, length);
-    if (marks)
-      memset(marks, known ? MARK_KNOWN : 0, length);
-  }
+  if (marks && (!object->map || guesses))
+    memset(marks, known || guesses ? MARK_KNOWN : 0, length);
   guint at = (guint)(offset % CHUNK_BYTES);
   guint64 key = make_chunk_key(object, offset);
   if (through && !overlay->global->is_empty)
@@ -565,7 +565,14 @@ smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes, const 
 }
 
 void
+smb_overlay_set_guesses(Overlay *overlay) {
+  overlay->guesses = TRUE;
+}
+
+void
 smb_overlay_mark_unknown(Overlay *overlay) {
+  if (overlay->guesses)
+    return;
   overlay->blurred = TRUE;
   overlay->changed = TRUE;
 }

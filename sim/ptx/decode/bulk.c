@@ -93,6 +93,8 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (bulk->size == NO_ROW)
     return smb_ptx_wants(decoder, "the number of bytes to copy");
+  if (smb_ptx_has_prefix(decoder, "multicast"))
+    bulk->blocks = smb_ptx_row(decoder, smb_ptx_operand(decoder, 4), 2, FALSE);
   gboolean ok = set_end(decoder, &traffic, &bulk->to, 0, to, SMB_OP_CLASS_STORE) &&
                 set_end(decoder, &traffic, &bulk->from, 1,
                         enters && !within ? AREA_GLOBAL : AREA_SHARED, SMB_OP_CLASS_LOAD) &&
@@ -100,13 +102,73 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   return ok ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
-// cp.async.bulk.tensor: of a box of a tensor, the size is in a descriptor that is not read.
+// [map, {coordinates}]. In other forms nothing is known of what is copied. FALSE with an error.
+static gboolean
+set_tensor_place(PtxDecoder *decoder, const Traffic *traffic, const PtxOperand *operand) {
+  Tensor *tensor = &traffic->bulk->tensor;
+  const PtxOperand *at = operand->n == 2 ? smb_ptx_element(decoder, operand, 1) : NULL;
+  if (operand->kind != PTX_OPERAND_ADDRESS || !at || at->kind != PTX_OPERAND_VECTOR ||
+      at->n > SMB_TENSOR_RANK || smb_ptx_has_prefix(decoder, "tile::") ||
+      smb_ptx_has_prefix(decoder, "im2col::"))
+    return TRUE;
+  for (guint i = 0; i < at->n; i++) {
+    tensor->coordinates[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, at, i), 4, FALSE);
+    if (tensor->coordinates[i] == NO_ROW)
+      return TRUE;
+  }
+  Transfer *map = smb_build_end(&decoder->build, traffic->site, SMB_OP_CLASS_LOAD);
+  PtxOperand base = *operand;
+  base.n = 1;
+  tensor->map = map;
+  if (!smb_ptx_set_address(decoder, map, &base, AREA_GENERIC))
+    return FALSE;
+  tensor->rank = at->n;
+  return TRUE;
+}
+
+// {offsets of pixels}, and which blocks of the cluster get it: what follows the mbarrier.
+static void
+set_text_extras(PtxDecoder *decoder, const Traffic *traffic) {
+  Tensor *tensor = &traffic->bulk->tensor;
+  guint n = decoder->instruction->n_operands, next = 3;
+  const PtxOperand *offsets = next < n ? smb_ptx_operand(decoder, next) : NULL;
+  if (offsets && offsets->kind == PTX_OPERAND_VECTOR) {
+    for (guint i = 0; i < MIN(offsets->n, (guint)SMB_TENSOR_SPATIAL); i++)
+      tensor->offsets[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, offsets, i), 2, FALSE);
+    next++;
+  }
+  if (smb_ptx_has_prefix(decoder, "multicast") && next < n)
+    traffic->bulk->blocks = smb_ptx_row(decoder, smb_ptx_operand(decoder, next), 2, FALSE);
+}
+
+static Atomic
+find_text_reduction(const PtxDecoder *decoder) {
+  static const struct {
+    const char *part;
+    Atomic atomic;
+  } reductions[] = {{"add", ATOMIC_ADD},       {"min", ATOMIC_MIN},       {"max", ATOMIC_MAX},
+                    {"inc", ATOMIC_INCREMENT}, {"dec", ATOMIC_DECREMENT}, {"and", ATOMIC_AND},
+                    {"or", ATOMIC_OR},         {"xor", ATOMIC_XOR}};
+  for (guint i = 0; smb_ptx_has_part(decoder, "reduce") && i < G_N_ELEMENTS(reductions); i++)
+    if (smb_ptx_has_part(decoder, reductions[i].part))
+      return reductions[i].atomic;
+  return ATOMIC_EXCHANGE;
+}
+
+// cp.async.bulk.tensor [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, blocks}; cp{.reduce}.async.bulk.tensor [map, {coordinates}],
+// [from]. Of tile::gather4 and the like nothing is known.
 PtxResult
 smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   gboolean enters = find_destination(decoder) == AREA_SHARED;
   Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_TENSOR,
                                   enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
+  bulk->tensor.is_im2col = smb_ptx_has_prefix(decoder, "im2col");
+  bulk->tensor.atomic = find_text_reduction(decoder);
+  if (!set_tensor_place(decoder, &traffic, smb_ptx_operand(decoder, enters ? 1 : 0)))
+    return PTX_FAILED;
+  if (enters)
+    set_text_extras(decoder, &traffic);
   gboolean ok = enters
                     ? set_end(decoder, &traffic, &bulk->to, 0, AREA_SHARED, SMB_OP_CLASS_STORE) &&
                           set_barrier(decoder, &traffic)

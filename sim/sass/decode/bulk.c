@@ -143,6 +143,11 @@ smb_sass_copied(SassDecoder *decoder) {
 
 // --- copies in bulk
 
+static const SassChoice reductions[] = {{PART_ADD, ATOMIC_ADD},       {PART_MIN, ATOMIC_MIN},
+                                        {PART_MAX, ATOMIC_MAX},       {PART_INC, ATOMIC_INCREMENT},
+                                        {PART_DEC, ATOMIC_DECREMENT}, {PART_AND, ATOMIC_AND},
+                                        {PART_OR, ATOMIC_OR},         {PART_XOR, ATOMIC_XOR}};
+
 // An end of a copy, whose address is in a row, or in two.
 static Transfer *
 make_copy_end(SassDecoder *decoder, const Transfer *site, gboolean shared, Row address,
@@ -163,8 +168,19 @@ add_bulk(SassDecoder *decoder, StepOpcode opcode, const Transfer *site, const Bu
   return TRUE;
 }
 
+// Some bits of a register, as a number.
+static Row
+emit_bits(SassDecoder *decoder, Row row, guint from, guint width) {
+  guint above = 32 - from - width;
+  Row shifted = above == 0 ? row
+                           : emit_bulk_row(decoder, OPERATION_SHL_32, row,
+                                           smb_sass_constant(decoder, above, 1));
+  return emit_bulk_row(decoder, OPERATION_SHR_U32, shifted,
+                       smb_sass_constant(decoder, 32 - width, 1));
+}
+
 // UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it; .S.S: to another
-// block of the cluster.
+// block of the cluster. With .MULTICAST, UR6 has the blocks that get it in its upper half.
 gboolean
 smb_sass_bulk_copy(SassDecoder *decoder) {
   const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
@@ -176,8 +192,12 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
     return smb_sass_refused(decoder);
   Row target = decoder->uniforms + to->uniform, source = decoder->uniforms + from->uniform;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
-  bulk->size = emit_bulk_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
-                             smb_sass_constant(decoder, 4, 1));
+  Row count = smb_sass_source(decoder, size, 1);
+  if (smb_sass_has(decoder, PART_MULTICAST)) {
+    bulk->blocks = emit_bits(decoder, count, 16, 16);
+    count = emit_bits(decoder, count, 0, 16);
+  }
+  bulk->size = emit_bulk_row(decoder, OPERATION_SHL_32, count, smb_sass_constant(decoder, 4, 1));
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   bulk->to = make_copy_end(decoder, site, enters, target, SMB_OP_CLASS_STORE);
@@ -187,27 +207,47 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
-// UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG:
-// from it. Where it is in the tensor follows in UR10, or UR9. Its size is in the descriptor at UR4, which is not read. The argument says
-// whether it enters shared memory.
+// The third operand: offsets of pixels in the lower half, of as many bits as a corner of the map has, and the blocks of a copy
+// to several in the upper one.
+static void
+set_tensor_extras(SassDecoder *decoder, Bulk *bulk, const SassOperand *extras) {
+  Tensor *tensor = &bulk->tensor;
+  Row row = extras && smb_sass_is_register(extras) ? smb_sass_source(decoder, extras, 1) : NO_ROW;
+  if (row == NO_ROW)
+    return;
+  guint width = smb_tensor_corner_bits(tensor->rank);
+  for (guint i = 0; tensor->is_im2col && i + 2 < tensor->rank; i++)
+    tensor->offsets[i] = emit_bits(decoder, row, i * width, width);
+  if (smb_sass_has(decoder, PART_MULTICAST))
+    bulk->blocks = emit_bits(decoder, row, 16, 16);
+}
+
+// UTMALDG.2D [UR8], [UR4]: a box of the tensor whose map is at UR4 to shared memory at UR8, with the barrier at UR9, its coordinates
+// from UR10 on; UTMASTG, UTMAREDG: from it, with coordinates from UR9 on. The argument says whether it enters shared memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {
-  static const SassChoice dimensions[] = {
-      {PART_1D, 1}, {PART_2D, 2}, {PART_3D, 3}, {PART_4D, 4}, {PART_5D, 5}};
+  static const SassChoice ranks[] = {{PART_2D, 2}, {PART_3D, 3}, {PART_4D, 4}, {PART_5D, 5}};
   gboolean enters = decoder->argument;
-  const SassOperand *place = smb_sass_operand(decoder, 0), *tensor = smb_sass_operand(decoder, 1);
-  if (!place || !tensor || place->kind != SASS_ADDRESS || tensor->kind != SASS_ADDRESS)
+  const SassOperand *place = smb_sass_operand(decoder, 0), *map = smb_sass_operand(decoder, 1);
+  if (!place || place->kind != SASS_ADDRESS || !map || map->kind != SASS_ADDRESS)
     return smb_sass_refused(decoder);
   Row address = decoder->uniforms + place->uniform;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_TENSOR, COPY_QUANTUM);
-  bulk->box = decoder->uniforms + tensor->uniform;
-  bulk->coordinates = address + (enters ? 2 : 1);
-  bulk->n_coordinates = SASS_CHOOSE(decoder, dimensions, 0);
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  bulk->tensor.rank = SASS_CHOOSE(decoder, ranks, 1);
+  bulk->tensor.atomic = SASS_CHOOSE(decoder, reductions, ATOMIC_EXCHANGE);
+  bulk->tensor.is_im2col = smb_sass_has(decoder, PART_IM2COL);
+  bulk->tensor.map =
+      make_copy_end(decoder, site, FALSE, decoder->uniforms + map->uniform, SMB_OP_CLASS_LOAD);
+  if (place->uniform + (guint)enters + bulk->tensor.rank >= SASS_URZ)
+    return smb_sass_refused(decoder);
+  for (guint i = 0; i < bulk->tensor.rank; i++)
+    bulk->tensor.coordinates[i] = address + 1 + (enters ? 1 : 0) + i;
   if (enters) {
     bulk->to = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
     bulk->barrier = make_copy_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
+    set_tensor_extras(decoder, bulk, smb_sass_operand(decoder, 2));
   } else
     bulk->from = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_LOAD);
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
@@ -216,12 +256,8 @@ smb_sass_tensor(SassDecoder *decoder) {
 // The registers that are stored, or of a reduction combined with what is there. FALSE: it is another reduction.
 static gboolean
 set_away_value(SassDecoder *decoder, Transfer *value, Row row, guint bytes) {
-  static const SassChoice atomics[] = {{PART_ADD, ATOMIC_ADD},       {PART_MIN, ATOMIC_MIN},
-                                       {PART_MAX, ATOMIC_MAX},       {PART_INC, ATOMIC_INCREMENT},
-                                       {PART_DEC, ATOMIC_DECREMENT}, {PART_AND, ATOMIC_AND},
-                                       {PART_OR, ATOMIC_OR},         {PART_XOR, ATOMIC_XOR}};
   gboolean repeats = (row & ROW_CONSTANT) != 0, reduces = decoder->argument;
-  guint atomic = reduces ? SASS_CHOOSE(decoder, atomics, G_MAXUINT) : ATOMIC_EXCHANGE;
+  guint atomic = reduces ? SASS_CHOOSE(decoder, reductions, G_MAXUINT) : ATOMIC_EXCHANGE;
   value->bytes = reduces ? bytes : 4;
   value->n_components = bytes / value->bytes;
   for (guint i = 0; i < value->n_components; i++)

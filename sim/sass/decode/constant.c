@@ -15,7 +15,9 @@ typedef enum {
   WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is after it
   WORD_LOCAL, // the same of local memory
   WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is after it
-  WORD_STACK,          // where the stack of a thread begins
+  WORD_STACK, // where the stack of a thread begins
+  WORD_BANK, // low word of where the bank begins among generic addresses; the high word is after it
+  WORD_PARAMETERS,     // the same of the parameters
   WORD_RESERVED,       // %reserved_smem_offset_1
   WORD_RESERVED_BYTES, // of the system's part of shared memory
 } WordKind;
@@ -33,6 +35,9 @@ static const Word words[] = {
     {70, 99, 0x0c, 3, WORD_SPECIAL, SPECIAL_NCTAID},
     {70, 89, 0x18, 2, WORD_SHARED, 0},
     {70, 99, 0x20, 2, WORD_LOCAL, 0},
+    {75, 89, 0x40, 2, WORD_BANK, 0},
+    {90, 99, 0x198, 2, WORD_PARAMETERS, 0},
+    {100, 999, 0x348, 2, WORD_PARAMETERS, 0},
     {70, 89, 0x8c, 2, WORD_GRID, 0},
     {90, 99, 0x44, 2, WORD_GRID, 0},
     {70, 99, 0x28, 1, WORD_STACK, 0},
@@ -67,6 +72,16 @@ find_reserved(SassDecoder *decoder) {
   return decoder->reserved_shared - CODE_RESERVED_BYTES;
 }
 
+static guint64
+find_window(const SassDecoder *decoder, WordKind kind) {
+  return kind == WORD_SHARED       ? make_pointer(REGION_SHARED, 0)
+         : kind == WORD_LOCAL      ? make_pointer(REGION_LOCAL, 0)
+         : kind == WORD_PARAMETERS ? make_pointer(REGION_PARAMETERS, 0)
+         : kind == WORD_BANK
+             ? make_pointer(REGION_PARAMETERS, -(gint64)decoder->kernel->parameter_base)
+             : make_pointer(REGION_GRID, 0);
+}
+
 // Whether a number is put into a word; *@special: it is one that a launch decides, NO_SPECIAL: it is @value.
 static gboolean
 find_constant_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
@@ -76,10 +91,7 @@ find_constant_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 
     if (decoder->chip < word->first_chip || decoder->chip > word->last_chip ||
         offset < word->offset || which >= word->n_words)
       continue;
-    guint64 window = make_pointer(word->kind == WORD_SHARED  ? REGION_SHARED
-                                  : word->kind == WORD_LOCAL ? REGION_LOCAL
-                                                             : REGION_GRID,
-                                  0);
+    guint64 window = find_window(decoder, word->kind);
     *special = word->kind == WORD_SPECIAL ? word->special + which : NO_SPECIAL;
     *value = word->kind == WORD_STACK                    ? decoder->stack_bytes
              : word->kind == WORD_RESERVED               ? find_reserved(decoder)
@@ -209,6 +221,7 @@ smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer, const SassOp
   if (operand->is_bindless)
     return FALSE;
   transfer->window = WINDOW_GENERIC;
+  transfer->is_bank = TRUE;
   transfer->offset = (guint64)operand->value;
   if (operand->bank == SASS_BANK_PARAMETERS && operand->value < decoder->kernel->parameter_base)
     transfer->pieces = find_launch_pieces(decoder);

@@ -128,6 +128,12 @@ sends_registers(SmbRate rate) {
 }
 
 static gboolean
+has_reals(const SassInstruction *instruction) {
+  return sass_has(instruction, PART_F32) || sass_has(instruction, PART_F64) ||
+         sass_has(instruction, PART_F16x2) || sass_has(instruction, PART_BF16x2);
+}
+
+static gboolean
 reads_at_once(SmbRate rate) {
   return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
          rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
@@ -193,6 +199,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,
                       .sends = 1,
+                      .is_real = has_reals(instruction),
                       .board = SMB_NO_BOARD,
                       .repeats = 1};
   if (sends_registers((SmbRate)timing.rate))

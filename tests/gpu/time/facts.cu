@@ -11,6 +11,8 @@
 // 28 times in that of another, for each of 4 chains (or of one, for latency); the difference of their times has neither loop nor start.
 #include <algorithm>
 #include <cstring>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <vector>
 
 #include "facts.h"
@@ -391,48 +393,210 @@ static void measure_latencies() {
   CHECK_RT(cudaFree(out));
 }
 
-// ---- atomics on L2, by all SMs
-template <int KIND> __global__ void atomics(unsigned *memory, int step, int n, unsigned long long *cycles) {
-  unsigned *at = memory + ((blockIdx.x * (KIND == 2 ? blockDim.x : 0) + threadIdx.x) * step);
-  __syncthreads();
-  unsigned long long begin = clock64();
-  unsigned sum = 0;
-  for (int i = 0; i < n; i++)
-    if (KIND == 1) sum += atomicExch(at, sum);
-    else atomicAdd(at, threadIdx.x);
-  __syncthreads();
-  if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - begin;
-  if (sum == 0x12345678) memory[0] = sum;
-}
-static void measure_atomics(int sms) {
-  unsigned *memory;
-  unsigned long long *cycles;
-  CHECK_RT(cudaMalloc(&memory, 64 << 20));
-  CHECK_RT(cudaMalloc(&cycles, 4096 * 8));
+// The best of a few launches, in nanoseconds.
+template <typename Launch> static double best_ns(Launch launch) {
   cudaEvent_t e0, e1;
   CHECK_RT(cudaEventCreate(&e0));
   CHECK_RT(cudaEventCreate(&e1));
-  for (int kind = 0; kind < 3; kind++)
-    for (int step : {0, 1, 8, 32}) {
-      double best = 1e30;
-      int n = 64;
-      for (int turn = 0; turn < 3; turn++) {
-        CHECK_RT(cudaEventRecord(e0));
-        if (kind == 0) atomics<0><<<sms, 256>>>(memory, step, n, cycles);
-        if (kind == 1) atomics<1><<<sms, 256>>>(memory, step, n, cycles);
-        if (kind == 2) atomics<2><<<sms, 256>>>(memory, step, n, cycles);
-        CHECK_RT(cudaEventRecord(e1));
-        CHECK_RT(cudaEventSynchronize(e1));
-        float ms;
-        CHECK_RT(cudaEventElapsedTime(&ms, e0, e1));
-        best = std::min(best, (double)ms);
+  double best = 1e30;
+  for (int turn = 0; turn < 3; turn++) {
+    CHECK_RT(cudaEventRecord(e0));
+    launch();
+    CHECK_RT(cudaEventRecord(e1));
+    CHECK_RT(cudaEventSynchronize(e1));
+    float ms;
+    CHECK_RT(cudaEventElapsedTime(&ms, e0, e1));
+    best = std::min(best, ms * 1e6);
+  }
+  CHECK_RT(cudaEventDestroy(e0));
+  CHECK_RT(cudaEventDestroy(e1));
+  return best;
+}
+
+// ---- single sectors of L2 and DRAM
+enum Order { RANDOM, IN_STEPS };
+// Each lane reads, or writes, a word of a sector of its own. GROUP lanes side by side have sectors that lie side by side; where a group
+// lies is random, or so many groups behind the one before. SECTORS is a power of two.
+template <Order ORDER, bool READS, int GROUP> __global__ void sectors(unsigned *memory, size_t sectors, size_t step, int n) {
+  const int unroll = 8;
+  size_t thread = blockIdx.x * (size_t)blockDim.x + threadIdx.x, threads = (size_t)gridDim.x * blockDim.x;
+  unsigned sum = 0;
+  for (int i = 0; i < n; i += unroll) {
+    unsigned v[unroll];
+#pragma unroll
+    for (int k = 0; k < unroll; k++) {
+      unsigned long long g = ((i + k) * threads + thread) / GROUP;
+      if (ORDER == IN_STEPS) g *= step;
+      else { // the finalizer of MurmurHash3
+        g ^= g >> 33, g *= 0xff51afd7ed558ccdull;
+        g ^= g >> 33, g *= 0xc4ceb9fe1a85ec53ull, g ^= g >> 33;
       }
-      const char *names[] = {"l2_red", "l2_exch", "l2_red_apart"};
-      say(std::string(names[kind]) + ".step" + std::to_string(step * 4), best * 1e6 / (sms * 8.0 * n), "ns/warp instruction, whole chip",
-          kind == 2 ? "addresses of each block its own" : "all blocks on the same addresses");
+      unsigned *at = memory + ((g * GROUP + threadIdx.x % GROUP) & (sectors - 1)) * 8;
+      if (READS) v[k] = __ldcg(at);
+      else *at = i;
     }
+    for (int k = 0; READS && k < unroll; k++) sum ^= v[k];
+  }
+  if (READS && sum == 0x12345678) memory[0] = sum;
+}
+template <Order ORDER, bool READS, int GROUP> static void say_sectors(int sms, unsigned *memory, size_t mib, size_t step, const char *name) {
+  const int n = 64; // of each thread
+  size_t count = (mib << 20) / 32;
+  double ns = best_ns([&] { sectors<ORDER, READS, GROUP><<<sms * 2, 1024>>>(memory, count, step, n); });
+  std::string label = std::string(name) + (ORDER == RANDOM ? ".g" + std::to_string(GROUP) : ".step" + std::to_string(step)) + "." + std::to_string(mib) + "mib";
+  say(label, sms * 2048.0 * n / ns, "sectors/ns", ORDER == RANDOM ? "random groups of so many sectors, 8 loads a lane in flight, 2 blocks of 1024 threads an SM" : "the same, a sector each so many");
+}
+static void measure_sectors(int sms) {
+  unsigned *memory;
+  size_t most = (size_t)32 << 30;
+  CHECK_RT(cudaMalloc(&memory, most));
+  CHECK_RT(cudaMemset(memory, 0, most));
+  for (size_t mib : {1, 8, 32, 64, 128, 512, 1024, 2048, 4096, 8192, 16384, 32768}) {
+    say_sectors<RANDOM, true, 1>(sms, memory, mib, 1, "sector_read");
+    say_sectors<RANDOM, true, 2>(sms, memory, mib, 1, "sector_read");
+    say_sectors<RANDOM, true, 4>(sms, memory, mib, 1, "sector_read");
+    say_sectors<RANDOM, true, 32>(sms, memory, mib, 1, "sector_read");
+    say_sectors<RANDOM, false, 1>(sms, memory, mib, 1, "sector_write");
+    say_sectors<RANDOM, false, 4>(sms, memory, mib, 1, "sector_write");
+  }
+  for (int used : {1, 8, 33, 66}) {
+    std::string name = "sector_read_of_" + std::to_string(used);
+    say_sectors<RANDOM, true, 1>(used, memory, 8, 1, name.c_str());
+    say_sectors<RANDOM, true, 2>(used, memory, 8, 1, name.c_str());
+    say_sectors<RANDOM, true, 4>(used, memory, 8, 1, name.c_str());
+    say_sectors<RANDOM, true, 1>(used, memory, 8192, 1, name.c_str());
+  }
+  say_sectors<RANDOM, true, 8>(sms, memory, 8192, 1, "sector_read");
+  say_sectors<RANDOM, true, 16>(sms, memory, 8192, 1, "sector_read");
+  for (size_t step : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256})
+    say_sectors<IN_STEPS, true, 1>(sms, memory, 32768, step, "sector_read");
+  for (size_t step : {1, 2, 4, 8, 16, 32, 64}) say_sectors<IN_STEPS, false, 1>(sms, memory, 32768, step, "sector_write");
   CHECK_RT(cudaFree(memory));
-  CHECK_RT(cudaFree(cycles));
+}
+
+// A ring through much memory, written on the device.
+__global__ void make_ring(unsigned long long *memory, size_t n, size_t step) {
+  for (size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x; k < n; k += (size_t)gridDim.x * blockDim.x)
+    memory[k * step / 8] = (unsigned long long)memory + (k * 5 + 3) % n * step;
+}
+static void measure_reach() {
+  unsigned long long *memory, *out, got[2];
+  const size_t most = (size_t)64 << 30, n = 16384;
+  CHECK_RT(cudaMalloc(&memory, most));
+  CHECK_RT(cudaMalloc(&out, 64));
+  for (size_t gib : {1, 2, 4, 8, 16, 32, 64}) {
+    make_ring<<<64, 256>>>(memory, n, (gib << 30) / n);
+    CHECK_RT(cudaMemset((char *)memory + (gib << 29) + 4096, 0, 0));
+    for (int turn = 0; turn < 2; turn++) {
+      chase<<<1, 1>>>(out, memory, (int)n);
+      CHECK_RT(cudaMemcpy(got, out, 16, cudaMemcpyDeviceToHost));
+    }
+    say("reach_latency." + std::to_string(gib) + "gib", (double)got[0] / n, "cycles", "a ring of 16,384 lines through so much memory, past L1, a second turn: what translations cost");
+  }
+  CHECK_RT(cudaFree(memory));
+  CHECK_RT(cudaFree(out));
+}
+
+// ---- all SMs read the same bytes of L2: over and over, or one window after the other, from the same place or from one of their own
+__global__ void windows(const uint4 *memory, unsigned window, unsigned apart, int n, unsigned *out) {
+  const int unroll = 4;
+  unsigned at = blockIdx.x * apart + threadIdx.x, sum = 0;
+  for (int i = 0; i < n; i += unroll) {
+    uint4 v[unroll];
+#pragma unroll
+    for (int k = 0; k < unroll; k++) v[k] = __ldcg(memory + ((at + (i + k) * blockDim.x) & (window - 1)));
+#pragma unroll
+    for (int k = 0; k < unroll; k++) sum ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
+  }
+  if (sum == 0x12345678) out[0] = sum;
+}
+static void measure_windows(int sms) {
+  uint4 *memory;
+  const size_t most = (size_t)32 << 20;
+  CHECK_RT(cudaMalloc(&memory, most));
+  CHECK_RT(cudaMemset(memory, 0, most));
+  int khz;
+  CHECK_RT(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
+  for (bool apart : {false, true})
+    for (int threads : {128, 512, 1024})
+      for (size_t bytes = 512; bytes <= most; bytes *= 4) {
+        const int n = 1024;
+        double ns = best_ns([&] { windows<<<sms, threads>>>(memory, bytes / 16, apart ? bytes / 16 / sms / 8 * 8 : 0, n, (unsigned *)memory); });
+        say(std::string(apart ? "l2_window_apart." : "l2_window.") + std::to_string(bytes / 512) + "." + std::to_string(threads / 32),
+            16.0 * threads * n / (ns * khz / 1e6), "bytes/cycle/SM at boost",
+            "so many times 512 bytes, that many warps an SM, 4 loads of 16 bytes a lane in flight; events");
+      }
+  CHECK_RT(cudaFree(memory));
+}
+
+// ---- atomics on L2, by all SMs
+// ATOMIC(name, type of an operand, what a lane does at an address, whether that is used)
+#define ATOMICS                                                                                                                    \
+  ATOMIC(red, unsigned, atomicAdd(at, v), false)                                                                                   \
+  ATOMIC(add, unsigned, atomicAdd(at, v), true)                                                                                    \
+  ATOMIC(exch, unsigned, atomicExch(at, sum), true)                                                                                \
+  ATOMIC(cas, unsigned, atomicCAS(at, v, sum), true)                                                                               \
+  ATOMIC(red_max, int, atomicMax(at, v), false)                                                                                    \
+  ATOMIC(red_or, unsigned, atomicOr(at, v + i), false)                                                                                \
+  ATOMIC(red_u64, unsigned long long, atomicAdd(at, v), false)                                                                     \
+  ATOMIC(add_u64, unsigned long long, atomicAdd(at, v), true)                                                                      \
+  ATOMIC(red_max_u64, unsigned long long, atomicMax(at, v), false)                                                                 \
+  ATOMIC(cas_u64, unsigned long long, atomicCAS(at, v, (unsigned long long)sum), true)                                             \
+  ATOMIC(red_f32, float, atomicAdd(at, v), false)                                                                                  \
+  ATOMIC(add_f32, float, atomicAdd(at, v), true)                                                                                   \
+  ATOMIC(red_f64, double, atomicAdd(at, v), false)                                                                                 \
+  ATOMIC(red_f16x2, __half2, atomicAdd(at, v), false)                                                                              \
+  ATOMIC(red_bf16x2, __nv_bfloat162, atomicAdd(at, v), false)
+template <typename T> __device__ unsigned bits_of(T value) {
+  return *(unsigned *)&value;
+}
+template <typename T> __device__ T operand_of(unsigned number) {
+  return T(number);
+}
+template <> __device__ __half2 operand_of(unsigned number) {
+  return __half2(number, number);
+}
+template <> __device__ __nv_bfloat162 operand_of(unsigned number) {
+  return __nv_bfloat162(number, number);
+}
+#define ATOMIC(name, type, call, used)                                                                                             \
+  __global__ void atomic_##name(char *memory, int step, int words, int n) {                                                        \
+    size_t place = words ? threadIdx.x % words : blockIdx.x * blockDim.x + threadIdx.x;                                            \
+    type *at = (type *)(memory + place * step), v = operand_of<type>(threadIdx.x);                                                 \
+    unsigned sum = 0;                                                                                                              \
+    for (int i = 0; i < n; i++)                                                                                                    \
+      if (used) sum += bits_of(call);                                                                                              \
+      else call;                                                                                                                   \
+    if (sum == 0x12345678) *(unsigned *)at = sum;                                                                                  \
+  }
+ATOMICS
+#undef ATOMIC
+struct AtomicKind {
+  const char *name;
+  int bytes;
+  void (*kernel)(char *, int, int, int);
+};
+// Of an instruction of a warp, of those of the whole chip: the difference of two launches.
+static void say_atomic(const AtomicKind &kind, int sms, char *memory, int step, int words, const std::string &label, const char *how) {
+  const int few = 16, more = 80, threads = 512;
+  double ns = best_ns([&] { kind.kernel<<<sms, threads>>>(memory, step, words, more); }) - best_ns([&] { kind.kernel<<<sms, threads>>>(memory, step, words, few); });
+  say(std::string("l2_") + kind.name + label, ns / (sms * (threads / 32.0) * (more - few)), "ns/warp instruction, whole chip", how);
+}
+static void measure_atomics(int sms) {
+#define ATOMIC(name, type, call, used) {#name, sizeof(type), atomic_##name},
+  static const AtomicKind kinds[] = {ATOMICS};
+#undef ATOMIC
+  char *memory;
+  CHECK_RT(cudaMalloc(&memory, 64 << 20));
+  CHECK_RT(cudaMemset(memory, 0, 64 << 20));
+  for (const AtomicKind &kind : kinds) {
+    for (int step : {0, kind.bytes, 32, 128}) {
+      say_atomic(kind, sms, memory, step, 256, ".step" + std::to_string(step), "256 addresses that far apart, those of all blocks");
+      say_atomic(kind, sms, memory, step, 0, "_apart.step" + std::to_string(step), "addresses that far apart, each block its own");
+    }
+    for (int words : {2, 4, 8, 16, 32}) say_atomic(kind, sms, memory, kind.bytes, words, ".words" + std::to_string(words), "so many words side by side, those of all blocks");
+  }
+  CHECK_RT(cudaFree(memory));
 }
 
 // ---- blocks
@@ -539,7 +703,7 @@ int main(int count, char **words) {
     else if (!strcmp(words[w], "--only") && w + 1 < count) only = words[++w];
     else if (!strcmp(words[w], "--cubins") && w + 1 < count) cubin_folder = words[++w];
     else if (!strcmp(words[w], "--ptx") && w + 1 < count) ptx_folder = words[++w];
-    else return fprintf(stderr, "facts [--part instructions|queues|barriers|blocks|latencies|streams|atomics] [--only NAME] [--cubins FOLDER]\n"), 2;
+    else return fprintf(stderr, "facts [--part instructions|queues|barriers|blocks|latencies|reach|streams|sectors|windows|atomics] [--only NAME] [--cubins FOLDER]\n"), 2;
   }
   if (ptx_folder) {
     measure_instructions("sm_90", only);
@@ -561,6 +725,9 @@ int main(int count, char **words) {
   if (wanted("blocks")) measure_blocks(properties.multiProcessorCount);
   if (wanted("latencies")) measure_latencies();
   if (wanted("streams")) measure_streams(properties.multiProcessorCount);
+  if (wanted("reach")) measure_reach();
+  if (wanted("sectors")) measure_sectors(properties.multiProcessorCount);
+  if (wanted("windows")) measure_windows(properties.multiProcessorCount);
   if (wanted("atomics")) measure_atomics(properties.multiProcessorCount);
   return 0;
 }

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Copies of boxes of tensors (TMA), as their descriptors say (sim/tensor): the bytes go where a device puts them. As of other copies in
+// bulk, no request is counted.
+#include <string.h>
+
+#include "sim/exec/memory/memory.h"
+
+// A copy that goes on.
+typedef struct {
+  Exec *exec;
+  const Step *step;
+  guint lane;
+  const Box *box;
+  const guint64 *shared;
+  guint n_shared;
+  gboolean is_ok;
+} BoxCopy;
+
+static SmbScalar
+find_tensor_scalar(guint32 type) {
+  static const SmbScalar numbers[SMB_TENSOR_TYPES] = {
+      [SMB_TENSOR_U8] = SMB_SCALAR_U8,       [SMB_TENSOR_U16] = SMB_SCALAR_U16,
+      [SMB_TENSOR_U32] = SMB_SCALAR_U32,     [SMB_TENSOR_S32] = SMB_SCALAR_I32,
+      [SMB_TENSOR_U64] = SMB_SCALAR_U64,     [SMB_TENSOR_S64] = SMB_SCALAR_I64,
+      [SMB_TENSOR_F16] = SMB_SCALAR_F16,     [SMB_TENSOR_F32] = SMB_SCALAR_F32,
+      [SMB_TENSOR_F64] = SMB_SCALAR_F64,     [SMB_TENSOR_BF16] = SMB_SCALAR_BF16,
+      [SMB_TENSOR_F32_FTZ] = SMB_SCALAR_F32, [SMB_TENSOR_TF32] = SMB_SCALAR_F32,
+      [SMB_TENSOR_TF32_FTZ] = SMB_SCALAR_F32};
+  return numbers[type];
+}
+
+// --- what is copied
+
+static gboolean
+read_box_row(Exec *exec, Row row, guint lane, guint *flags, guint32 *value) {
+  const Registers *registers = exec->warp->registers;
+  SmbLanes one = (SmbLanes)1 << lane;
+  if (row == NO_ROW)
+    return TRUE;
+  *flags |= row_flags_in(registers, row, one);
+  *value = row_values(registers, row)[lane];
+  return smb_row_known(registers, row, one) == one;
+}
+
+static gboolean
+read_map(Exec *exec, const Tensor *tensor, guint lane, Box *box) {
+  guint64 addresses[SMB_MAX_LANES];
+  guint32 origin;
+  guint8 bytes[SMB_TENSOR_MAP_BYTES];
+  SmbLanes one = (SmbLanes)1 << lane;
+  SmbLanes known = smb_transfer_addresses(exec, tensor->map, one, addresses, &box->flags, &origin);
+  exec_watch(exec, box->flags);
+  return known == one &&
+         smb_block_peek(exec->block, exec->w, lane, addresses[lane], bytes, sizeof bytes) &&
+         smb_tensor_map_decode(bytes, &box->map) && box->map.rank == tensor->rank &&
+         box->map.is_im2col == !!tensor->is_im2col;
+}
+
+gboolean
+smb_box_find(Exec *exec, const Step *step, guint lane, Box *box) {
+  const Tensor *tensor = &step->bulk->tensor;
+  if (!read_map(exec, tensor, lane, box))
+    return FALSE;
+  box->box = (SmbTensorBox){.leaves = !step->bulk->to};
+  for (guint i = 0; i < tensor->rank; i++) {
+    guint32 value = 0;
+    if (!read_box_row(exec, tensor->coordinates[i], lane, &box->flags, &value))
+      return FALSE;
+    box->box.coordinates[i] = (gint32)value;
+  }
+  for (guint i = 0; i + 2 < tensor->rank && tensor->is_im2col; i++)
+    if (!read_box_row(exec, tensor->offsets[i], lane, &box->flags, &box->box.offsets[i]))
+      return FALSE;
+  return TRUE;
+}
+
+// --- shared memory
+
+static Move
+make_box_move(const Transfer *end, gsize bytes) {
+  Move move = end->move;
+  move.width = (guint)bytes;
+  move.align = 1;
+  return move;
+}
+
+// Bytes at a place of the box, which a swizzle leaves side by side up to the end of a chunk.
+static gboolean
+put_chunk(const BoxCopy *copy, guint64 shared, gsize n, const guchar *bytes, const guchar *marks) {
+  Exec *exec = copy->exec;
+  const Bulk *bulk = copy->step->bulk;
+  SmbLanes one = (SmbLanes)1 << copy->lane;
+  Move move = make_box_move(bulk->to, n);
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  move.is_late = TRUE;
+  addresses[copy->lane] = shared;
+  if (smb_transfer_elsewhere(one, addresses))
+    return smb_peer_write(exec->block, &move, exec->w, copy->lane, shared, bytes, marks);
+  if (!smb_bulk_write(exec->block, &move, exec->w, copy->lane, shared, bytes, marks))
+    return FALSE;
+  smb_provenance_note(exec, copy->step, one, addresses, n, step_origin(exec, copy->step));
+  return TRUE;
+}
+
+static gboolean
+take_chunk(const BoxCopy *copy, guint64 shared, gsize n, guchar *bytes, guchar *marks) {
+  Move move = make_box_move(copy->step->bulk->from, n);
+  return smb_bulk_read(copy->exec->block, &move, copy->exec->w, copy->lane, shared, bytes, marks);
+}
+
+// All of a run, chunk by chunk if they are swizzled.
+static gboolean
+pass_run(const BoxCopy *copy, guint64 start, const SmbTensorRun *run, guchar *bytes,
+         guchar *marks) {
+  const SmbTensorMap *map = &copy->box->map;
+  for (gsize done = 0, n; done < run->bytes; done += n) {
+    guint64 at = start + run->at + done;
+    n = map->swizzle ? MIN(run->bytes - done, SMB_TENSOR_CHUNK - at % SMB_TENSOR_CHUNK)
+                     : run->bytes - done;
+    guint64 shared = smb_tensor_swizzle(map, at);
+    if (copy->box->box.leaves ? !take_chunk(copy, shared, n, bytes + done, marks + done)
+                              : !put_chunk(copy, shared, n, bytes + done, marks + done))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// --- the tensor
+
+static gboolean
+load_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *marks) {
+  Exec *exec = copy->exec;
+  SmbLanes one = (SmbLanes)1 << copy->lane;
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  if (run->is_outside) {
+    memset(marks, MARK_KNOWN, run->bytes);
+    smb_tensor_fill(&copy->box->map, bytes, run->bytes);
+    return TRUE;
+  }
+  Move move = make_box_move(copy->step->bulk->to, run->bytes);
+  move.op_class = SMB_OP_CLASS_LOAD;
+  if (!smb_bulk_read(exec->block, &move, exec->w, copy->lane, run->address, bytes, marks))
+    return FALSE;
+  addresses[copy->lane] = run->address;
+  gboolean taints = smb_transfer_taint(exec, copy->box->flags, one, addresses);
+  for (gsize i = 0; taints && i < run->bytes; i++)
+    marks[i] |= MARK_BLOCK;
+  smb_tensor_convert(&copy->box->map, bytes, run->bytes);
+  return TRUE;
+}
+
+// What a reduction makes of an element of the tensor, and of the box.
+static gboolean
+combine_element(const BoxCopy *copy, guint64 address, gsize n, guchar *bytes, guchar *marks) {
+  const Exec *exec = copy->exec;
+  MarkedWords operand, before, after;
+  Move move = make_box_move(copy->step->bulk->from, n);
+  guchar old[sizeof(guint64)] = {0}, old_marks[sizeof(guint64)] = {0};
+  if (!smb_bulk_read(exec->block, &move, exec->w, copy->lane, address, old, old_marks))
+    return FALSE;
+  move.atomic = copy->step->bulk->tensor.atomic;
+  move.kind = find_tensor_scalar(copy->box->map.type);
+  smb_copied_words(&operand, copy->lane, bytes, marks, n);
+  smb_copied_words(&before, copy->lane, old, old_marks, n);
+  smb_words_update(&move, copy->lane, copy->box->map.type == SMB_TENSOR_F32_FTZ, &operand, NULL,
+                   &before, &after);
+  smb_copied_bytes(&after, copy->lane, bytes, marks, n);
+  return TRUE;
+}
+
+static gboolean
+store_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *marks) {
+  Exec *exec = copy->exec;
+  SmbLanes one = (SmbLanes)1 << copy->lane;
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  gsize n = smb_tensor_type_bytes(copy->box->map.type);
+  gboolean combines = copy->step->bulk->tensor.atomic != ATOMIC_EXCHANGE;
+  for (gsize i = 0; combines && i < run->bytes; i += n)
+    if (!combine_element(copy, run->address + i, n, bytes + i, marks + i))
+      return FALSE;
+  Move move = make_box_move(copy->step->bulk->from, run->bytes);
+  move.op_class = SMB_OP_CLASS_STORE;
+  addresses[copy->lane] = run->address;
+  if (!smb_bulk_write(exec->block, &move, exec->w, copy->lane, run->address, bytes, marks))
+    return FALSE;
+  smb_transfer_note_store(exec, copy->box->flags, one, addresses);
+  return TRUE;
+}
+
+static bool
+copy_tensor_run(void *user, const SmbTensorRun *run) {
+  BoxCopy *copy = user;
+  gboolean leaves = copy->box->box.leaves;
+  if (leaves && run->is_outside)
+    return true;
+  g_autofree guchar *bytes = g_malloc0(run->bytes), *marks = g_malloc0(run->bytes);
+  if (!leaves)
+    copy->is_ok = load_run(copy, run, bytes, marks);
+  for (guint i = 0; copy->is_ok && i < copy->n_shared; i++)
+    copy->is_ok = pass_run(copy, copy->shared[i], run, bytes, marks);
+  if (leaves)
+    copy->is_ok = copy->is_ok && store_run(copy, run, bytes, marks);
+  return copy->is_ok;
+}
+
+// What a device reduces (PTX ISA, "cp.reduce.async.bulk.tensor"; of S64, bits are an illegal instruction on an H200).
+static gboolean
+can_reduce(Atomic atomic, guint32 type) {
+  gboolean is_32 = type == SMB_TENSOR_U32 || type == SMB_TENSOR_S32;
+  gboolean is_integer = is_32 || type == SMB_TENSOR_U64 || type == SMB_TENSOR_S64;
+  switch (atomic) {
+  case ATOMIC_ADD:
+    return type > SMB_TENSOR_U16;
+  case ATOMIC_MIN:
+  case ATOMIC_MAX:
+    return is_integer || type == SMB_TENSOR_F16 || type == SMB_TENSOR_BF16;
+  case ATOMIC_INCREMENT:
+  case ATOMIC_DECREMENT:
+    return type == SMB_TENSOR_U32;
+  case ATOMIC_AND:
+  case ATOMIC_OR:
+  case ATOMIC_XOR:
+    return is_integer && type != SMB_TENSOR_S64;
+  case ATOMIC_SUB:
+  case ATOMIC_EXCHANGE:
+  case ATOMIC_CAS:
+    return TRUE;
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const guint64 *shared,
+             guint n_shared) {
+  BoxCopy copy = {exec, step, lane, box, shared, n_shared, TRUE};
+  const char *problem = can_reduce(step->bulk->tensor.atomic, box->map.type)
+                            ? smb_tensor_box_problem(&box->map, &box->box)
+                            : "its type is not reduced in this way";
+  if (problem) {
+    Move move = make_box_move(box->box.leaves ? step->bulk->from : step->bulk->to, 1);
+    return smb_bulk_refuse(exec->block, &move, exec->w, lane, problem);
+  }
+  smb_tensor_box_walk(&box->map, &box->box, copy_tensor_run, &copy);
+  return copy.is_ok;
+}

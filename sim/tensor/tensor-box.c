@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which bytes a copy of a box moves. All rules are what an H200 did (map.h).
+#include <string.h>
+
+#include "sim/tensor/map.h"
+
+enum {
+  FILL_NAN = 0x7ff7, // in each 16 bits, of all floating-point types
+};
+
+// What is walked.
+typedef struct {
+  const SmbTensorMap *map;
+  const SmbTensorBox *box;
+  SmbTensorVisit visit;
+  void *user;
+  uint64_t unit;  // bytes of an element of the first dimension
+  uint64_t inner; // bytes of a row of the box
+  uint64_t pitch; // from row to row, in shared memory
+  uint64_t width; // elements of a row of the tensor, as far as the copy is concerned
+  uint64_t rows;  // that were visited
+} Walk;
+
+// A slice, or an element.
+static uint64_t
+unit_bytes(const SmbTensorMap *map) {
+  return map->interleave ? 16u * map->interleave : smb_tensor_type_bytes(map->type);
+}
+
+// How many elements of a dimension are copied. Those of the first lie side by side, whatever its step is; between it and the batch,
+// a tensor of slices has one dimension of slices, of which one is copied.
+static uint64_t
+count_along(const SmbTensorMap *map, unsigned i) {
+  if (i == 0 && !map->interleave)
+    return map->box[0];
+  return map->interleave && i + 2 == map->rank ? 1
+                                               : (map->box[i] + map->steps[i] - 1) / map->steps[i];
+}
+
+static uint64_t
+row_units(const SmbTensorMap *map) {
+  return map->is_im2col ? map->channels : count_along(map, 0);
+}
+
+static uint64_t
+count_box_rows(const SmbTensorMap *map) {
+  uint64_t rows = 1;
+  for (unsigned i = 1; i < map->rank && !map->is_im2col; i++)
+    rows *= count_along(map, i);
+  return map->is_im2col ? map->pixels : rows;
+}
+
+uint64_t
+smb_tensor_box_bytes(const SmbTensorMap *map) {
+  return count_box_rows(map) * row_units(map) * unit_bytes(map);
+}
+
+static bool
+visit_run(const Walk *walk, uint64_t first, uint64_t n, uint64_t address, bool is_outside) {
+  const SmbTensorRun run = {.at = walk->rows * walk->pitch + first * walk->unit,
+                            .address = address,
+                            .bytes = (uint32_t)(n * walk->unit),
+                            .is_outside = is_outside};
+  return n == 0 || walk->visit(walk->user, &run);
+}
+
+// A row of elements that lie side by side, at (x, …): what is to the left of the tensor, in it, and to its right.
+static bool
+visit_row(const Walk *walk, int64_t x, uint64_t address, bool is_outside) {
+  int64_t n = (int64_t)(walk->inner / walk->unit), width = (int64_t)walk->width;
+  if (is_outside)
+    return visit_run(walk, 0, (uint64_t)n, 0, true);
+  int64_t before = x < 0 ? -x : 0, after = x + n > width ? x + n - width : 0;
+  before = before < n ? before : n;
+  after = after < n - before ? after : n - before;
+  int64_t within = n - before - after;
+  uint64_t start = address + (uint64_t)(x + before) * walk->unit;
+  return visit_run(walk, 0, (uint64_t)before, 0, true) &&
+         visit_run(walk, (uint64_t)before, (uint64_t)within, start, false) &&
+         visit_run(walk, (uint64_t)(before + within), (uint64_t)after, 0, true);
+}
+
+// Slices that are not side by side.
+static bool
+visit_slices(const Walk *walk, int64_t x, uint64_t address, bool is_outside) {
+  uint64_t n = walk->inner / walk->unit;
+  for (uint64_t i = 0; i < n; i++, x += walk->map->steps[0]) {
+    bool outside = is_outside || x < 0 || (uint64_t)x >= walk->width;
+    if (!visit_run(walk, i, 1, outside ? 0 : address + (uint64_t)x * walk->unit, outside))
+      return false;
+  }
+  return true;
+}
+
+// The row at these coordinates of all dimensions but the first.
+static bool
+visit_at(Walk *walk, const int64_t *at) {
+  const SmbTensorMap *map = walk->map;
+  uint64_t address = map->address;
+  bool is_outside = false;
+  for (unsigned i = 1; i < map->rank; i++) {
+    is_outside = is_outside || at[i] < 0 || (uint64_t)at[i] >= map->dimensions[i];
+    address += (uint64_t)at[i] * map->strides[i - 1];
+  }
+  bool goes_on = (map->interleave && !map->is_im2col ? visit_slices
+                                                     : visit_row)(walk, at[0], address, is_outside);
+  walk->rows++;
+  return goes_on;
+}
+
+static void
+walk_tiles(Walk *walk) {
+  const SmbTensorMap *map = walk->map;
+  uint64_t index[SMB_TENSOR_RANK] = {0}, n = count_box_rows(map);
+  for (uint64_t row = 0; row < n; row++) {
+    int64_t at[SMB_TENSOR_RANK];
+    for (unsigned i = 0; i < map->rank; i++)
+      at[i] = walk->box->coordinates[i] + (int64_t)(index[i] * (i ? map->steps[i] : 1));
+    if (!visit_at(walk, at))
+      return;
+    for (unsigned i = 1; i < map->rank && ++index[i] == count_along(map, i); i++)
+      index[i] = 0;
+  }
+}
+
+// Pixels of the bounding box, from one on, row by row, image by image.
+static void
+walk_pixels(Walk *walk) {
+  const SmbTensorMap *map = walk->map;
+  unsigned spatial = map->rank - 2;
+  int64_t pixel[SMB_TENSOR_RANK];
+  for (unsigned i = 0; i < map->rank; i++)
+    pixel[i] = walk->box->coordinates[i];
+  for (uint32_t n = 0; n < map->pixels; n++) {
+    int64_t at[SMB_TENSOR_RANK];
+    memcpy(at, pixel, sizeof at);
+    for (unsigned i = 0; i < spatial; i++)
+      at[1 + i] += walk->box->offsets[i];
+    if (!visit_at(walk, at))
+      return;
+    unsigned i = 0;
+    for (; i < spatial; i++) {
+      pixel[1 + i] += map->steps[1 + i];
+      if (pixel[1 + i] < (int64_t)map->dimensions[1 + i] + map->upper[i])
+        break;
+      pixel[1 + i] = map->lower[i];
+    }
+    if (i == spatial)
+      pixel[1 + i] += map->steps[1 + i];
+  }
+}
+
+void
+smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
+                    void *user) {
+  Walk walk = {.map = map, .box = box, .visit = visit, .user = user, .unit = unit_bytes(map)};
+  walk.inner = row_units(map) * walk.unit;
+  // Each row begins a span of the swizzle.
+  walk.pitch = map->swizzle && !map->interleave ? 16u << map->swizzle : walk.inner;
+  walk.width = map->dimensions[0];
+  // A store writes whole chunks, also beyond the end of a row.
+  if (box->leaves && !map->interleave)
+    walk.width = (walk.width * walk.unit + SMB_TENSOR_CHUNK - 1) / SMB_TENSOR_CHUNK *
+                 SMB_TENSOR_CHUNK / walk.unit;
+  if (map->is_im2col)
+    walk_pixels(&walk);
+  else
+    walk_tiles(&walk);
+}
+
+static const char *
+find_pixel_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
+  for (unsigned i = 0; i + 2 < map->rank; i++) {
+    int64_t at = box->coordinates[1 + i];
+    if (at < map->lower[i] || at >= (int64_t)map->dimensions[1 + i] + map->upper[i])
+      return "it begins outside of the map's box of pixels";
+    if (box->leaves && (map->lower[i] < 0 || map->upper[i] > 0))
+      return "it is stored, and the map's box of pixels is not in the tensor";
+  }
+  return NULL;
+}
+
+const char *
+smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
+  int64_t start = box->coordinates[0] * (int64_t)unit_bytes(map);
+  if (start % SMB_TENSOR_CHUNK)
+    return "its first coordinate is not at a multiple of 16 bytes";
+  for (unsigned i = 0; i < map->rank; i++)
+    if (box->leaves && box->coordinates[i] < 0)
+      return "it is stored, and a coordinate is negative";
+  return map->is_im2col ? find_pixel_problem(map, box) : NULL;
+}
+
+uint64_t
+smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address) {
+  uint64_t within = (1u << map->swizzle) - 1; // chunks of the span
+  return address ^ (address >> 7 & within) << 4;
+}
+
+static uint32_t
+read_float_bits(const uint8_t *bytes) {
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+// TF32: the nearest number of ten digits, of two equally near ones the larger.
+void
+smb_tensor_convert(const SmbTensorMap *map, uint8_t *bytes, uint32_t n) {
+  if (map->type != SMB_TENSOR_TF32 && map->type != SMB_TENSOR_TF32_FTZ)
+    return;
+  for (uint32_t i = 0; i + 4 <= n; i += 4) {
+    uint32_t rounded = (read_float_bits(bytes + i) + 0x1000) & ~0x1fffu;
+    for (unsigned b = 0; b < 4; b++)
+      bytes[i + b] = (uint8_t)(rounded >> 8 * b);
+  }
+}
+
+void
+smb_tensor_fill(const SmbTensorMap *map, uint8_t *bytes, uint32_t n) {
+  memset(bytes, 0, n);
+  for (uint32_t i = 0; map->fill && i + 2 <= n; i += 2) {
+    bytes[i] = FILL_NAN & 0xff;
+    bytes[i + 1] = FILL_NAN >> 8;
+  }
+}

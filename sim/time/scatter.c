@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/time/scatter.h"
+
+#include <math.h>
+
+#include "sim/base/hash.h"
+
+enum {
+  LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
+  SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  ROW_LINES = 2,    // of which DRAM opens the row once
+  MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
+};
+
+// How many more different ones than expected blocks may ask a table for.
+#define MOST_DISTINCT 1.25
+
+// --- rows
+
+static GHashTable *
+join_rows(GHashTable *const *loads, guint n) {
+  GHashTable *rows = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint i = 0; i < n; i++) {
+    GHashTableIter iter;
+    gpointer line, sectors;
+    if (!loads[i])
+      continue;
+    g_hash_table_iter_init(&iter, loads[i]);
+    while (g_hash_table_iter_next(&iter, &line, &sectors)) {
+      gsize number = GPOINTER_TO_SIZE(line);
+      gpointer row = GSIZE_TO_POINTER(number / ROW_LINES);
+      guint bits = GPOINTER_TO_UINT(sectors) << number % ROW_LINES * LINE_SECTORS;
+      bits |= GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
+      g_hash_table_insert(rows, row, GUINT_TO_POINTER(bits));
+    }
+  }
+  return rows;
+}
+
+// How much longer these sectors of a row take than the pairs that they are in.
+static double
+find_row_factor(guint sectors, const SmbChip *chip) {
+  guint pairs = (guint)__builtin_popcount((sectors | sectors >> 1) & 0x55);
+  double moved = pairs * 2.0 * SECTOR_BYTES, opened = chip->dram_read / chip->dram_rows;
+  return MAX(1, opened / moved);
+}
+
+double *
+smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n, guint n_sites,
+                 const SmbChip *chip) {
+  g_autoptr(GHashTable) rows = join_rows(loads, n);
+  double *factors = g_new0(double, n_sites + 1);
+  g_autofree double *counts = g_new0(double, n_sites + 1);
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
+      gpointer row = GSIZE_TO_POINTER(line->line / ROW_LINES);
+      guint sectors = GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
+      double news = __builtin_popcount(line->news);
+      factors[request->site] += sectors ? news * find_row_factor(sectors, chip) : 0;
+      counts[request->site] += sectors ? news : 0;
+    }
+  }
+  for (guint s = 0; s < n_sites; s++)
+    factors[s] = counts[s] > 0 ? factors[s] / counts[s] : 1;
+  return factors;
+}
+
+// --- tables
+
+// What blocks have in common at a site.
+typedef struct {
+  double asked;    // pairs of sectors, of all blocks
+  double distinct; // of these
+  double products; // of what two blocks ask for, of all pairs of blocks
+  double common;   // that two blocks ask for, the same
+  guint meetings;  // pairs of blocks that have any in common
+  guint now;       // in common, of the blocks that are looked at
+} Common;
+
+// Pairs of sectors that a block loads, by site: a hash of both → the site, from 1. @sizes: (out): by site
+static GHashTable *
+collect_pairs(const SmbBlockRecord *block, guint *sizes) {
+  GHashTable *pairs = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint r = 0; r < block->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && !request->is_local && i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
+      for (guint rest = smb_sector_pairs(line->sectors); rest; rest &= rest - 1) {
+        guint64 key = request->site + 1;
+        smb_hash_mix(&key, line->line * LINE_SECTORS + (guint)__builtin_ctz(rest));
+        if (g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(request->site + 1)))
+          sizes[request->site]++;
+      }
+    }
+  }
+  return pairs;
+}
+
+static void
+compare_pairs(GHashTable *some, GHashTable *others, Common *common) {
+  GHashTableIter iter;
+  gpointer key, site;
+  g_hash_table_iter_init(&iter, some);
+  while (g_hash_table_iter_next(&iter, &key, &site)) {
+    if (g_hash_table_contains(others, key))
+      common[GPOINTER_TO_UINT(site) - 1].now++;
+  }
+}
+
+// How many of what a block asks for no block before has asked for.
+static void
+count_distinct_pairs(GHashTable *all, GHashTable *some, Common *common) {
+  GHashTableIter iter;
+  gpointer key, site;
+  g_hash_table_iter_init(&iter, some);
+  while (g_hash_table_iter_next(&iter, &key, &site))
+    common[GPOINTER_TO_UINT(site) - 1].distinct += g_hash_table_add(all, key);
+}
+
+// It is by chance that blocks have something in common if several do, and if all together ask for as many as so many random ones are: not if
+// they share a part and have another of their own, or if only neighbours share.
+static double
+find_table(const Common *common) {
+  if (common->meetings < MIN_MEETINGS)
+    return 0;
+  double table = common->products / common->common;
+  double expected = table * (1 - exp(-common->asked / table));
+  return common->distinct <= MOST_DISTINCT * expected ? table : 0;
+}
+
+double *
+smb_scatter_tables(const GPtrArray *blocks, guint n_sites) {
+  g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  g_autoptr(GHashTable) all = g_hash_table_new(g_direct_hash, g_direct_equal);
+  g_autofree guint *sizes = g_new0(guint, (gsize)blocks->len * (n_sites + 1));
+  g_autofree Common *common = g_new0(Common, n_sites + 1);
+  double *tables = g_new0(double, n_sites + 1);
+  for (guint b = 0; b < blocks->len; b++) {
+    GHashTable *set = collect_pairs(g_ptr_array_index(blocks, b), &sizes[b * (n_sites + 1)]);
+    count_distinct_pairs(all, set, common);
+    g_ptr_array_add(sets, set);
+  }
+  for (guint a = 0; a < sets->len; a++) {
+    const guint *of_a = &sizes[a * (n_sites + 1)];
+    for (guint s = 0; s < n_sites; s++)
+      common[s].asked += of_a[s];
+    for (guint b = a + 1; b < sets->len; b++) {
+      compare_pairs(g_ptr_array_index(sets, a), g_ptr_array_index(sets, b), common);
+      for (guint s = 0; s < n_sites; s++) {
+        common[s].products += (double)of_a[s] * sizes[b * (n_sites + 1) + s];
+        common[s].common += common[s].now;
+        common[s].meetings += common[s].now > 0;
+        common[s].now = 0;
+      }
+    }
+  }
+  for (guint s = 0; s < n_sites; s++)
+    tables[s] = find_table(&common[s]);
+  return tables;
+}
