@@ -33,6 +33,7 @@ enum {
  * @later: the same in the other blocks
  * @moved: (array): by site: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/scatter.h)
  * @tables: (array): by site: pairs of sectors of a table that blocks look up by chance; 0: they do not
+ * @spans: (array): by site: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
  * @distinct: of the sectors that are stored, the part that no store before has written
  */
 typedef struct {
@@ -41,6 +42,7 @@ typedef struct {
   double later[SMB_SHARINGS];
   double *moved;
   double *tables;
+  double *spans;
   double distinct;
 } SmbFootprint;
 
