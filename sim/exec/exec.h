@@ -155,6 +155,15 @@ exec_list_traffic(const Exec *exec, const Step *step, SmbTraffic kind, guint64 b
     block->sink->traffic(block->user, kind, step->transfer->move.site, bytes);
 }
 
+// Tells what the running warp does at a barrier (SmbSink.phase).
+static inline void
+exec_tell_phase(const Exec *exec, guint what, guint64 barrier, guint32 number, guint64 bytes) {
+  const SmbBlock *block = exec->block;
+  const SmbPhase phase = {barrier, number};
+  if (G_UNLIKELY(block->sink->phase))
+    block->sink->phase(block->user, exec->w, what, &phase, bytes);
+}
+
 // Whether a transfer may ask for shared memory.
 static inline gboolean
 exec_may_be_shared(const Exec *exec, const Transfer *transfer) {

@@ -47,6 +47,31 @@ typedef enum {
 /** "bulk", "tensor", …, as JSON names it (transfer none). */
 const char *smb_traffic_name(SmbTraffic traffic);
 
+/** What a warp does at a barrier. */
+typedef enum {
+  SMB_PHASE_ARRIVES = 1 << 0,
+  SMB_PHASE_WAITS = 1 << 1,    /* both: it arrives, and waits */
+  SMB_PHASE_ANNOUNCES = 1 << 2 /* that bytes will be copied (mbarrier) */
+} SmbPhaseAction;
+
+/**
+ * SmbPhase: of a barrier: what happens from one completion of it to the next
+ * @barrier: SMB_BARRIER_CLUSTER, SMB_BARRIER_SHARED + a byte offset in shared memory (mbarrier), or the number of one of the block
+ * @number: from 0
+ */
+typedef struct {
+  guint64 barrier;
+  guint32 number;
+} SmbPhase;
+
+enum {
+  SMB_BARRIER_CLUSTER = 1 << 8,
+  SMB_BARRIER_SHARED = 1 << 9,
+};
+
+/** Where boxes of tensors are taken to be (SmbSink.bulk). */
+#define SMB_BOX_START (G_GUINT64_CONSTANT(1) << 60)
+
 /** For traffic of unknown size. */
 #define SMB_BYTES_UNKNOWN G_MAXUINT64
 
@@ -65,6 +90,11 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @executed: warp @warp executes @n instructions of machine code, one behind the other, the last of which is at @place (a
  *   byte address in its code) and is executed by @lanes, of which there may be none; told ahead of its requests
  * @idle: warp @warp executed @site, an access of machine code to shared memory, without an active lane: no request
+ * @phase: warp @warp, or a copy that it has begun, does @what, SmbPhaseAction, at a barrier of which @phase has not ended; of a wait that is
+ *   over at once, it has: it does not wait at all. @bytes: that are announced, or that a copy brings
+ * @bulk: a lane of warp @warp copies @bytes of global memory, or SMB_BYTES_UNKNOWN, in bulk, to or (@stores) from shared memory. @address:
+ *   where; 0: not known; of a box of a tensor SMB_BOX_START, if its place in that is not known, or more, which the same box of the same
+ *   tensor has alone
  * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  */
 typedef struct {
@@ -79,6 +109,9 @@ typedef struct {
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
   void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes);
   void (*idle)(gpointer user, guint site, guint warp);
+  void (*phase)(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64 bytes);
+  void (*bulk)(gpointer user, guint site, guint warp, gboolean stores, guint64 address,
+               guint64 bytes);
   void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
                 const guint64 *offsets);
 } SmbSink;

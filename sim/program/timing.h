@@ -20,8 +20,10 @@ typedef enum {
 } SmbRate;
 
 enum {
-  SMB_TIMING_BYTES = 16, // of an instruction, since sm_70
-  SMB_N_BOARDS = 6,      // scoreboards of a warp
+  SMB_TIMING_BYTES = 16,          // of an instruction, since sm_70
+  SMB_N_BOARDS = 6,               // scoreboards of a warp
+  SMB_GROUP_BOARD = SMB_N_BOARDS, // of its products of a warpgroup
+  SMB_N_ALL_BOARDS,
   SMB_NO_BOARD = 7,
   SMB_REGISTER_BANKS = 2, // even and odd registers
 };
@@ -37,7 +39,12 @@ enum {
  * @reads: registers that it reads, of each of the two banks of registers; @kept: those of them that the instruction ahead of it keeps for
  *   it (".reuse"), if no other warp comes between
  * @is_real: of an atomic, that its numbers are real ones
- * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none
+ * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none. Of
+ *   SMB_RATE_TENSOR_GROUP: SMB_GROUP_BOARD, if a group of products ends with it
+ * @repeats: how many times as long as its rate says it occupies its pipe
+ * @lines: of SMB_RATE_TENSOR_GROUP: lines of 128 bytes that four warps read together from shared memory
+ * @has_late_rows: of SMB_RATE_TENSOR_DOUBLE: 16 rows, of which half come later
+ * @has_left: of SMB_RATE_TENSOR_GROUP: A is in registers
  */
 typedef struct {
   guint8 rate;
@@ -51,6 +58,10 @@ typedef struct {
   guint8 is_real;
   guint8 board;
   guint8 open;
+  guint8 repeats;
+  guint8 lines;
+  guint8 has_late_rows;
+  guint8 has_left;
 } SmbTiming;
 
 G_END_DECLS

@@ -19,6 +19,15 @@ enum {
 // Where local memory is taken to begin, apart from all buffers, and how far that of two warps is apart.
 #define LOCAL_START (G_GUINT64_CONSTANT(1) << 56)
 #define LOCAL_BYTES (G_GUINT64_CONSTANT(1) << 24)
+// Where copies are taken to be of which it is not known where they are, by block.
+#define UNKNOWN_START (G_GUINT64_CONSTANT(1) << 59)
+#define BLOCK_SHIFT   30
+
+// A copy whose bytes are not known until the phase that it completes is.
+typedef struct {
+  guint32 request; // from 1
+  guint64 address;
+} Unsized;
 
 struct _SmbBlockRecorder {
   const SmbProgram *program;
@@ -26,9 +35,12 @@ struct _SmbBlockRecorder {
   SmbBlock *block;
   SmbRecall *recall;
   guint max_warp_events;
-  guint32 *last;    // by site: the request of shared memory that it made last, from 1
-  gboolean is_kept; // the instruction that is executed now
-  GHashTable *seen; // lines of the block: the sectors that were touched
+  guint32 *last;      // by site: the request of shared memory that it made last, from 1
+  gboolean is_kept;   // the instruction that is executed now,
+  guint32 number;     // and which one it is
+  GHashTable *seen;   // lines of the block: the sectors that were touched
+  GHashTable *phases; // by barrier and number: their place in SmbBlockRecord.phases, from 1
+  GArray *unsized;    // Unsized
   SmbBlockRecord *record;
 };
 
@@ -42,13 +54,27 @@ timing_of(const SmbProgram *program, guint32 number) {
   return &g_array_index(program->timings, SmbTiming, number);
 }
 
+// A test of a barrier that fails is one of many, as time has it: a replay tests once, and waits.
+static void
+drop_failed_test(SmbBlockRecorder *recorder, GArray *events) {
+  const SmbEvent *last = events->len ? &g_array_index(events, SmbEvent, events->len - 1) : NULL;
+  if (!last || last->request ||
+      timing_of(recorder->program, last->number)->rate != SMB_RATE_PHASE_WAIT)
+    return;
+  g_array_set_size(events, events->len - 1);
+  recorder->record->kept--;
+  recorder->record->instructions--;
+}
+
 static void
 note_executed(gpointer user, guint warp, guint32 place, guint n, G_GNUC_UNUSED SmbLanes lanes) {
   SmbBlockRecorder *recorder = user;
   SmbBlockRecord *record = recorder->record;
   GArray *events = warp_events(record, warp);
   guint32 last = place / SMB_TIMING_BYTES;
+  drop_failed_test(recorder, events);
   record->instructions += n;
+  recorder->number = last;
   recorder->is_kept = events->len + n <= recorder->max_warp_events;
   if (!recorder->is_kept)
     return;
@@ -288,6 +314,153 @@ note_local(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
     request->is_local = TRUE;
 }
 
+// --- barriers
+
+static SmbTimedPhase *
+phase_at(const SmbBlockRecord *record, guint32 number) {
+  return &g_array_index(record->phases, SmbTimedPhase, number - 1);
+}
+
+// Its place, from 1; 0: a wait for it does not wait.
+static guint32
+find_phase(SmbBlockRecorder *recorder, const SmbPhase *phase) {
+  GArray *phases = recorder->record->phases;
+  const SmbTimedPhase none = {0};
+  if (phase->number == G_MAXUINT32)
+    return 0;
+  gpointer key = GSIZE_TO_POINTER((phase->barrier + 1) << 32 | phase->number);
+  guint32 place = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->phases, key));
+  if (place)
+    return place;
+  g_array_append_val(phases, none);
+  g_hash_table_insert(recorder->phases, key, GUINT_TO_POINTER(phases->len));
+  return phases->len;
+}
+
+// Whether the warp does what another one has just done: then both have one request.
+static gboolean
+repeats_request(const SmbBlockRecord *record, SmbEvent *event, guint32 phase, guint what) {
+  guint32 last = record->requests->len;
+  const SmbTimedRequest *before =
+      last ? &g_array_index(record->requests, SmbTimedRequest, last - 1) : NULL;
+  if (event->request || !before || before->phase != phase || before->actions != what ||
+      before->is_load || before->is_store)
+    return FALSE;
+  event->request = last;
+  return TRUE;
+}
+
+// An instruction is taken to act at one barrier of the block, the first that it names.
+static void
+note_phase(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64 bytes) {
+  SmbBlockRecorder *recorder = user;
+  SmbBlockRecord *record = recorder->record;
+  GArray *events = warp_events(record, warp);
+  if (events->len == 0 || !recorder->is_kept)
+    return;
+  guint32 place = find_phase(recorder, phase);
+  if (what & SMB_PHASE_ANNOUNCES) {
+    phase_at(record, place)->announced += bytes;
+    return;
+  }
+  SmbEvent *event = &g_array_index(events, SmbEvent, events->len - 1);
+  if (!repeats_request(record, event, place, what)) {
+    SmbTimedRequest *request = current_request(recorder, warp, 0);
+    if (request->actions)
+      return;
+    request->phase = place;
+    request->actions = (guint8)what;
+  }
+  if (!(what & SMB_PHASE_ARRIVES))
+    return;
+  SmbTimedPhase *arrived = phase_at(record, place);
+  arrived->arrivals++;
+  arrived->n_unsized += bytes == SMB_BYTES_UNKNOWN;
+  arrived->copied += bytes == SMB_BYTES_UNKNOWN ? 0 : bytes;
+}
+
+// What other blocks of the cluster do to this one's memory, and it to theirs, is not modelled.
+static void
+note_traffic(gpointer user, SmbTraffic kind, G_GNUC_UNUSED guint site,
+             G_GNUC_UNUSED guint64 bytes) {
+  SmbBlockRecorder *recorder = user;
+  if (kind == SMB_TRAFFIC_CLUSTER)
+    recorder->record->untimed = MIN(recorder->record->untimed, recorder->number);
+}
+
+// --- copies in bulk
+
+// Sectors of consecutive bytes. Where it is not known where these are, nobody else asks for them.
+static void
+add_consecutive_lines(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint64 address) {
+  const guint64 sector = 1 << SMB_SECTOR_SHIFT, line = 1 << SMB_LINE_SHIFT;
+  SmbBlockRecord *record = recorder->record;
+  if (address == 0 || address == SMB_BOX_START)
+    address = UNKNOWN_START | (record->block << BLOCK_SHIFT) | (guint64)record->lines->len * line;
+  request->first = record->lines->len;
+  for (guint64 at = address / sector * sector; at < address + request->bytes; at += sector) {
+    if (request->n == 0 || at % line == 0) {
+      const SmbTimedLine added = {.line = at >> SMB_LINE_SHIFT};
+      g_array_append_val(record->lines, added);
+      request->n++;
+    }
+    g_array_index(record->lines, SmbTimedLine, record->lines->len - 1).sectors |=
+        (guint8)(1u << (at >> SMB_SECTOR_SHIFT & 3));
+    request->sectors++;
+  }
+  find_news(recorder, request, request->is_load);
+}
+
+static void
+note_bulk(gpointer user, guint site, guint warp, gboolean stores, guint64 address, guint64 bytes) {
+  SmbBlockRecorder *recorder = user;
+  SmbTimedRequest *request = current_request(recorder, warp, site);
+  if (!request)
+    return;
+  request->is_load = !stores;
+  request->is_store = stores;
+  request->is_box = address >= SMB_BOX_START;
+  if (bytes == SMB_BYTES_UNKNOWN) {
+    const Unsized unsized = {.request = recorder->record->requests->len, .address = address};
+    g_array_append_val(recorder->unsized, unsized);
+    return;
+  }
+  request->bytes = (guint32)bytes;
+  add_consecutive_lines(recorder, request, address);
+}
+
+// Boxes of tensors whose size is in a descriptor: those that complete one phase have equal parts of what was announced for it. Returns:
+// whether all are known.
+static gboolean
+size_copies(SmbBlockRecorder *recorder) {
+  SmbBlockRecord *record = recorder->record;
+  for (guint i = 0; i < recorder->unsized->len; i++) {
+    const Unsized *unsized = &g_array_index(recorder->unsized, Unsized, i);
+    SmbTimedRequest *request =
+        &g_array_index(record->requests, SmbTimedRequest, unsized->request - 1);
+    const SmbTimedPhase *phase = request->phase ? phase_at(record, request->phase) : NULL;
+    if (!phase || phase->announced <= phase->copied)
+      return FALSE;
+    request->bytes = (guint32)((phase->announced - phase->copied) / phase->n_unsized);
+    add_consecutive_lines(recorder, request, unsized->address);
+  }
+  return TRUE;
+}
+
+// The first copy in bulk of what is kept.
+static guint32
+find_bulk_event(const SmbBlockRecorder *recorder) {
+  for (guint w = 0; w < recorder->record->warps->len; w++) {
+    const GArray *events = warp_events(recorder->record, w);
+    for (guint i = 0; i < events->len; i++) {
+      guint32 number = g_array_index(events, SmbEvent, i).number;
+      if (timing_of(recorder->program, number)->rate == SMB_RATE_BULK)
+        return number;
+    }
+  }
+  return G_MAXUINT32;
+}
+
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                        guint64 at_once, guint64 max_events, GError **error) {
@@ -297,8 +470,15 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
   recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);
-  recorder->sink = (SmbSink){
-      .shared = note_shared, .global = note_global, .local = note_local, .executed = note_executed};
+  recorder->phases = g_hash_table_new(g_direct_hash, g_direct_equal);
+  recorder->unsized = g_array_new(FALSE, FALSE, sizeof(Unsized));
+  recorder->sink = (SmbSink){.shared = note_shared,
+                             .global = note_global,
+                             .local = note_local,
+                             .traffic = note_traffic,
+                             .phase = note_phase,
+                             .bulk = note_bulk,
+                             .executed = note_executed};
   recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
   recorder->block =
@@ -325,6 +505,8 @@ smb_block_recorder_free(SmbBlockRecorder *recorder) {
   smb_recall_free(recorder->recall);
   g_free(recorder->last);
   g_hash_table_unref(recorder->seen);
+  g_hash_table_unref(recorder->phases);
+  g_array_unref(recorder->unsized);
   g_free(recorder);
 }
 
@@ -336,12 +518,17 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   record->warps = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
   record->requests = g_array_new(FALSE, FALSE, sizeof(SmbTimedRequest));
   record->lines = g_array_new(FALSE, FALSE, sizeof(SmbTimedLine));
+  record->phases = g_array_new(FALSE, FALSE, sizeof(SmbTimedPhase));
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
   g_hash_table_remove_all(recorder->seen);
+  g_hash_table_remove_all(recorder->phases);
+  g_array_set_size(recorder->unsized, 0);
   recorder->record = record;
   gboolean ran = smb_block_run(recorder->block, index, error);
+  if (!size_copies(recorder))
+    record->untimed = MIN(record->untimed, find_bulk_event(recorder));
   recorder->record = NULL;
   guint n = SMB_MAX_WARPS;
   while (n > 0 && warp_events(record, n - 1)->len == 0)
@@ -357,5 +544,6 @@ smb_block_record_free(SmbBlockRecord *record) {
   g_clear_pointer(&record->warps, g_ptr_array_unref);
   g_clear_pointer(&record->requests, g_array_unref);
   g_clear_pointer(&record->lines, g_array_unref);
+  g_clear_pointer(&record->phases, g_array_unref);
   g_free(record);
 }

@@ -48,10 +48,14 @@ smb_sector_pairs(guint sectors) {
  * @sectors: of its lines
  * @same: lanes of an atomic that change one word, the most of any
  * @first, @n: of SmbBlockRecord.lines
+ * @phase: of a barrier, in SmbBlockRecord.phases, from 1; 0: none
+ * @actions: SmbPhaseAction, at @phase
+ * @bytes: that a copy in bulk moves; 0: it is none
  * @is_load: something of global memory comes back
  * @is_store: something goes there
  * @is_real: of an atomic, that its numbers are real ones
  * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
+ * @is_box: of a tensor
  */
 typedef struct {
   guint32 site;
@@ -60,13 +64,30 @@ typedef struct {
   guint16 loads;
   guint16 sectors;
   guint16 same;
+  guint32 phase;
+  guint32 bytes;
+  guint8 actions;
   gboolean is_load;
   gboolean is_store;
   gboolean is_local;
+  gboolean is_box;
   gboolean is_real;
   guint32 first;
   guint32 n;
 } SmbTimedRequest;
+
+/**
+ * SmbTimedPhase: of a barrier: it ends when all have arrived, copies in bulk included
+ * @arrivals: how often that happens
+ * @announced: bytes of copies, and @copied: those of which it is known
+ * @n_unsized: copies whose bytes are not known
+ */
+typedef struct {
+  guint32 arrivals;
+  guint32 n_unsized;
+  guint64 announced;
+  guint64 copied;
+} SmbTimedPhase;
 
 /**
  * SmbEvent: an executed instruction
@@ -84,6 +105,7 @@ typedef struct {
  * @warps: (element-type GArray of SmbEvent): by warp
  * @requests: (element-type SmbTimedRequest)
  * @lines: (element-type SmbTimedLine)
+ * @phases: (element-type SmbTimedPhase): of its barriers
  * @instructions: executed, those that were not kept included
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
@@ -93,6 +115,7 @@ typedef struct {
   GPtrArray *warps;
   GArray *requests;
   GArray *lines;
+  GArray *phases;
   guint64 instructions;
   guint64 kept;
   guint32 untimed;

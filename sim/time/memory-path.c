@@ -80,24 +80,22 @@ typedef struct {
 } Asked;
 
 // Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
-// as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @share: which part of the requests for
-// it, of all multiprocessors, are not merged with another one's on the way.
+// as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @cycles: that the cache takes for it;
+// @latency: of the first.
 static double
-load_pairs(Multiprocessor *sm, double start, const Asked *asked, double share) {
+load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, double latency) {
   const SmbChip *chip = sm->chip;
-  double bytes = (double)asked->pairs * PAIR_BYTES;
-  double cycles = MAX(bytes / sm->l2_port, bytes * share / sm->l2_read);
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
   add_load(&sm->l2_load, begin, cycles);
-  double there = sm->l2 + chip->l2_latency + find_wait(&sm->l2_load, chip->l2_wait);
+  double there = sm->l2 + latency + find_wait(&sm->l2_load, chip->l2_wait);
   if (!asked->is_new)
     return there;
   if (asked->of_dram > 0)
     move_dram(sm, begin, asked->of_dram, TRUE);
-  return MAX(there,
-             MAX(begin, sm->dram) + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
+  return MAX(there, MAX(begin, sm->dram) + sm->dram_latency - chip->l2_latency + latency +
+                        find_wait(&sm->dram_load, chip->dram_wait));
 }
 
 static void
@@ -283,11 +281,17 @@ store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *
   store_sectors(sm, start, written, partial);
 }
 
+// Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
+static double
+find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  return footprint->first[footprint->sharing[request->site]];
+}
+
 // A request of global memory that the pipe takes at @start. When what it loads is there.
 double
 smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
                     double start) {
-  const SmbFootprint *footprint = sm->replay->footprint;
   Asked asked = {0};
   double there = start + sm->chip->l1_latency;
   if (!request->is_load) {
@@ -307,9 +311,33 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
       move_dram(sm, start, asked.of_dram, TRUE);
     return MAX(there, ready + sm->chip->l2_latency);
   }
+  double bytes = (double)asked.pairs * PAIR_BYTES, unmerged = bytes * find_unmerged(sm, request);
   if (asked.pairs)
-    there = load_pairs(sm, start, &asked, footprint->first[footprint->sharing[request->site]]);
+    there = load_pairs(sm, start, &asked, MAX(bytes / sm->l2_port, unmerged / sm->l2_read),
+                       sm->chip->l2_latency);
   for (guint i = 0; i < asked.n_pending; i++)
     *asked.pending[i] = there;
   return MAX(there, ready);
+}
+
+// Copies in bulk pass the first-level cache by.
+double
+smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
+                     double now) {
+  const SmbChip *chip = sm->chip;
+  double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
+  if (request->is_store) {
+    sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
+    store_sectors(sm, start, request->sectors, 0);
+    return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
+  }
+  Asked asked = {.pairs = (request->sectors + 1u) / 2};
+  for (guint i = 0; i < request->n; i++)
+    asked.news += (guint)__builtin_popcount(smb_sector_pairs(
+        g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news));
+  ask_dram(sm, warp, request, &asked);
+  double unmerged = request->bytes * find_unmerged(sm, request);
+  double all = chip->multiprocessors / sm->working;
+  double cycles = MAX(request->bytes / chip->bulk_read, unmerged / (chip->l2_read * all));
+  return load_pairs(sm, start, &asked, cycles, chip->bulk_latency + box);
 }

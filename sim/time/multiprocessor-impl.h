@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The state of a multiprocessor that replays blocks. Private to multiprocessor.c and memory-path.c. Times are cycles from the start of the
+// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
 // launch.
 #pragma once
 
 #include "sim/time/l1-cache.h"
 #include "sim/time/multiprocessor.h"
+
+#define NEVER 1e300
 
 enum {
   N_PARTITIONS = 4,
@@ -54,17 +56,27 @@ typedef struct {
   double ready;    // the next one, but for its pipe
   double lsu;      // the pipe takes its next request
   double copies;   // until the copies that it asked for are complete
+  double stored;   // until those in bulk have read shared memory
+  double products; // until those of its warpgroup are complete
+  double phases;   // what keeps barriers in shared memory takes its next instruction
+  guint awaits;    // a phase of the block, from 1; 0: none
+  double wake;     // from the end of that to its next instruction
+  double since;    // its time is not counted yet
   SmbStall reason; // why it is not ready before
   double stalled;  // from when on
-  Scoreboard boards[SMB_N_BOARDS];
+  Scoreboard boards[SMB_N_ALL_BOARDS];
 } TimedWarp;
 
 typedef struct {
+  guint left;   // arrivals
+  double until; // the last of those so far
+} PhaseState;
+
+typedef struct {
   guint living; // warps
-  guint arrived;
-  double last_arrival;
   gboolean is_used;
-  guint phase;                     // between two barriers, from 1
+  PhaseState *states;              // of the phases of its barriers
+  guint phase;                     // how many have ended, from 1
   guint phase_of[SMB_SHARINGS];    // in which it was decided
   gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
 } TimedBlock;
@@ -98,6 +110,8 @@ typedef struct {
   guint n_warps;                            // that came so far
   double next_block;                        // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
+  double phases;                            // the same of what keeps barriers in shared memory,
+  double bulk_writes; // and of the unit that copies in bulk, out of shared memory
   Load l2_load, dram_load;
   double changes; // what atomics take of all slices of the second-level cache: free again
   double slices
@@ -119,6 +133,53 @@ typedef struct {
   guint64 warm_blocks;
   SmbL1Cache *cache;
 } Multiprocessor;
+
+// --- multiprocessor.c
+
+/** smb_board_open: An instruction holds a scoreboard of a warp open; @reason: what waiting for it is called */
+void smb_board_open(Scoreboard *board, double now, double until, SmbStall reason);
+
+/** smb_queue_start: Returns: when what is issued at @now comes out of the queue of its sub-partition, to @taker, which is free then */
+double smb_queue_start(Multiprocessor *sm, Partition *partition, double now, double taker);
+
+/** smb_queue_leave: It leaves the queue, which takes so long */
+void smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes);
+
+/** smb_warp_resume: A warp may issue again from @when on */
+void smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when);
+
+// --- phase.c
+
+/** smb_phase_start_block: All phases of a block begin */
+void smb_phase_start_block(TimedBlock *block, const SmbBlockRecord *record);
+
+/** smb_phase_meet: What an instruction does at a barrier of the block, in the order in which its warps run; the unit of those barriers takes
+ * some cycles for each warp */
+void smb_phase_meet(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
+                    const SmbTimedRequest *request, double now);
+
+/** smb_phase_issue: What an instruction does at a barrier in shared memory */
+void smb_phase_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                     const SmbTiming *timing, const SmbTimedRequest *request, double now);
+
+/** smb_phase_copied: A copy in bulk completes at @when */
+void smb_phase_copied(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                      double when);
+
+/** smb_phase_release_some: Warps go on that wait for ones that never come. Returns: whether there were any */
+gboolean smb_phase_release_some(Multiprocessor *sm);
+
+// --- warpgroup.c
+
+/** smb_product_issue: A product of a warpgroup, of one of its warps. Returns: the cycles that it occupies the tensor cores */
+double smb_product_issue(Multiprocessor *sm, double *pipe, TimedWarp *warp, const SmbTiming *timing,
+                         double now);
+
+// --- memory-path.c
+
+/** smb_memory_path_bulk: A warp begins a copy in bulk. Returns: when its bytes are there, or have left shared memory */
+double smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
+                            double now);
 
 /** smb_memory_path_cycles: Returns: of the pipe of shared memory and the first-level cache, that a request takes; @request: (nullable): no
  * lane is active, or it is not known what it asks for */

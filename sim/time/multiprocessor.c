@@ -10,13 +10,14 @@
 #include "sim/program/inside.h"
 #include "sim/time/multiprocessor-impl.h"
 
-#define NEVER 1e300
-
 typedef enum {
   WAY_ISSUE,
   WAY_FIXED,
   WAY_QUEUED,
   WAY_MEMORY,
+  WAY_PHASE,
+  WAY_GROUP,
+  WAY_BULK,
 } Way;
 
 static const struct {
@@ -47,8 +48,8 @@ smb_stall_name(SmbStall stall) {
 
 // --- scoreboards
 
-static void
-board_open(Scoreboard *board, double now, double until, SmbStall reason) {
+void
+smb_board_open(Scoreboard *board, double now, double until, SmbStall reason) {
   guint n = 0;
   for (guint i = 0; i < board->n; i++) {
     if (board->until[i] > now)
@@ -73,8 +74,8 @@ board_time(const Scoreboard *board, guint open) {
 
 // --- instructions
 
-static void
-queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
+void
+smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
   partition->dequeued = when + takes;
   partition->queue[partition->queue_at] = when;
   partition->queue_at = (partition->queue_at + 1) % (guint)sm->chip->queue_entries;
@@ -83,6 +84,11 @@ queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes)
 static double
 queue_room(const Partition *partition) {
   return partition->queue[partition->queue_at];
+}
+
+double
+smb_queue_start(Multiprocessor *sm, Partition *partition, double now, double taker) {
+  return MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), taker);
 }
 
 // What is sent in addition comes later.
@@ -98,11 +104,8 @@ exchange_latency(const SmbChip *chip, const SmbTiming *timing) {
 // Goes through the queue to the pipe of shared memory and the first-level cache.
 static void
 issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
-             const SmbEvent *event, double now) {
+             const SmbTimedRequest *request, double now) {
   const SmbChip *chip = sm->chip;
-  const SmbTimedRequest *request =
-      event->request ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
-                     : NULL;
   double wavefronts = smb_memory_path_cycles(sm, request, timing);
   // While this one waits for its sub-partition, or for its warp's last one, the pipe serves others.
   double turn = MAX(now + chip->queue_latency, sm->lsu);
@@ -115,7 +118,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
   gboolean is_idle =
       !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
-  queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
+  smb_queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
   double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
@@ -130,10 +133,10 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     warp->copies = MAX(warp->copies, there);
   sm->end = MAX(sm->end, there);
   if (timing->write_board < SMB_N_BOARDS)
-    board_open(&warp->boards[timing->write_board], now, there, reason);
+    smb_board_open(&warp->boards[timing->write_board], now, there, reason);
   if (timing->read_board < SMB_N_BOARDS)
-    board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
-               SMB_STALL_SHORT_SCOREBOARD);
+    smb_board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
 }
 
 static double
@@ -148,16 +151,15 @@ static void
 issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
              double now) {
   Pipe pipe = ways[timing->rate].pipe;
-  double start =
-      MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), partition->pipes[pipe]);
+  double start = smb_queue_start(sm, partition, now, partition->pipes[pipe]);
   partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
-  queue_leave(sm, partition, start, 0);
+  smb_queue_leave(sm, partition, start, 0);
   double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
   if (timing->write_board < SMB_N_BOARDS)
-    board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
+    smb_board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
   if (timing->read_board < SMB_N_BOARDS)
-    board_open(&warp->boards[timing->read_board], now, start + sm->chip->operand_latency,
-               SMB_STALL_SHORT_SCOREBOARD);
+    smb_board_open(&warp->boards[timing->read_board], now, start + sm->chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
 }
 
 static SmbUnit
@@ -171,6 +173,33 @@ pipe_unit(Pipe pipe) {
   return units[pipe];
 }
 
+// When the next instruction may be issued by what its warp waits for, and why not before.
+static void
+make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
+  warp->stalled = next;
+  warp->ready = next;
+  warp->reason = SMB_STALL_WAIT;
+  if (warp->next == warp->n)
+    return;
+  const SmbTiming *timing = &sm->timings[warp->events[warp->next].number];
+  for (guint rest = timing->waits; rest; rest &= rest - 1) {
+    const Scoreboard *board = &warp->boards[__builtin_ctz(rest)];
+    double until = board_time(board, 0);
+    if (until <= warp->ready)
+      continue;
+    warp->ready = until;
+    warp->reason = board->reason;
+  }
+  if (timing->rate == SMB_RATE_WAIT && timing->board < SMB_N_ALL_BOARDS) {
+    const Scoreboard *board = &warp->boards[timing->board];
+    double until = board_time(board, timing->open);
+    if (until > warp->ready) {
+      warp->ready = until;
+      warp->reason = board->reason;
+    }
+  }
+}
+
 // --- barriers and blocks
 
 static void
@@ -179,36 +208,14 @@ wake_partition(Multiprocessor *sm, const TimedWarp *warp, double when) {
   partition->now = MIN(partition->now, MAX(when, 0));
 }
 
-// All living warps of a block have arrived.
-static void
-release_block(Multiprocessor *sm, guint index) {
-  TimedBlock *block = &sm->blocks[index];
-  double when = block->last_arrival + sm->chip->barrier_latency;
-  block->arrived = 0;
-  block->phase++;
-  for (guint p = 0; p < N_PARTITIONS; p++) {
-    for (guint i = 0; i < sm->partitions[p].n; i++) {
-      TimedWarp *warp = sm->partitions[p].warps[i];
-      if (warp->block != index || warp->ready < NEVER)
-        continue;
-      warp->ready = MAX(when, warp->issued + 1);
-      wake_partition(sm, warp, warp->ready);
-    }
-  }
-}
-
-static void
-arrive(Multiprocessor *sm, TimedWarp *warp, double now, gboolean waits) {
-  TimedBlock *block = &sm->blocks[warp->block];
-  sm->barrier = MAX(now, sm->barrier) + sm->chip->barrier_arrival;
-  block->last_arrival = sm->barrier;
-  block->arrived += waits;
-  if (!waits)
-    return;
-  warp->ready = NEVER;
-  warp->reason = SMB_STALL_BARRIER;
-  if (block->arrived == block->living)
-    release_block(sm, warp->block);
+void
+smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when) {
+  const SmbTiming *timing = &sm->timings[warp->events[warp->next - 1].number];
+  sm->stalls[warp->reason] += MAX(0, when - warp->since);
+  warp->since = MAX(when, warp->since);
+  warp->awaits = 0;
+  make_ready(sm, warp, MAX(when, warp->issued + MAX(1, timing->stall)));
+  wake_partition(sm, warp, warp->ready);
 }
 
 // Puts the next block in the place of one that has ended, if there is one.
@@ -226,7 +233,9 @@ start_block(Multiprocessor *sm, guint index, double when) {
       when + (sm->started < replay->resident
                   ? sm->chip->first_interval
                   : sm->chip->block_interval + record->warps->len * sm->chip->warp_interval);
-  *block = (TimedBlock){.living = record->warps->len, .is_used = TRUE, .phase = 1};
+  *block = (TimedBlock){
+      .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
+  smb_phase_start_block(block, record);
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);
     TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
@@ -237,6 +246,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
                         .sequence = (guint)sm->started,
                         .record = record,
                         .issued = when - 1,
+                        .since = when,
                         .stalled = when,
                         .reason = SMB_STALL_WAIT,
                         .ready = when};
@@ -258,8 +268,6 @@ end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) 
   sm->end = MAX(sm->end, now);
   TimedBlock *block = &sm->blocks[warp->block];
   block->living--;
-  if (block->living && block->arrived == block->living)
-    release_block(sm, warp->block);
   if (block->living)
     return;
   sm->ended++;
@@ -271,33 +279,6 @@ end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) 
 }
 
 // --- issue
-
-// When the next instruction may be issued by what its warp waits for, and why not before.
-static void
-make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
-  warp->stalled = next;
-  warp->ready = next;
-  warp->reason = SMB_STALL_WAIT;
-  if (warp->next == warp->n)
-    return;
-  const SmbTiming *timing = &sm->timings[warp->events[warp->next].number];
-  for (guint rest = timing->waits; rest; rest &= rest - 1) {
-    const Scoreboard *board = &warp->boards[__builtin_ctz(rest)];
-    double until = board_time(board, 0);
-    if (until <= warp->ready)
-      continue;
-    warp->ready = until;
-    warp->reason = board->reason;
-  }
-  if (timing->rate == SMB_RATE_WAIT && timing->board < SMB_N_BOARDS) {
-    const Scoreboard *board = &warp->boards[timing->board];
-    double until = board_time(board, timing->open);
-    if (until > warp->ready) {
-      warp->ready = until;
-      warp->reason = board->reason;
-    }
-  }
-}
 
 static Pipe
 choose_pipe(const Partition *partition, Pipe pipe) {
@@ -312,11 +293,14 @@ static double
 find_free(const Partition *partition, const SmbTiming *timing) {
   switch ((Way)ways[timing->rate].way) {
   case WAY_ISSUE:
+  case WAY_BULK:
     return 0;
   case WAY_FIXED:
+  case WAY_GROUP:
     return partition->pipes[choose_pipe(partition, ways[timing->rate].pipe)];
   case WAY_QUEUED:
   case WAY_MEMORY:
+  case WAY_PHASE:
     return queue_room(partition);
   }
   return 0;
@@ -326,34 +310,81 @@ static void
 count_stall(Multiprocessor *sm, const TimedWarp *warp, const SmbTiming *timing, double now) {
   double *stalls = sm->stalls;
   double ready = MIN(warp->ready, now);
-  gboolean is_barrier = warp->reason == SMB_STALL_BARRIER;
   stalls[SMB_STALL_SELECTED] += 1;
-  stalls[SMB_STALL_WAIT] += is_barrier ? 0 : MAX(0, warp->stalled - warp->issued - 1);
-  stalls[warp->reason] += MAX(0, ready - (is_barrier ? warp->issued + 1 : warp->stalled));
+  stalls[SMB_STALL_WAIT] += MAX(0, warp->stalled - warp->since);
+  stalls[warp->reason] += MAX(0, ready - MAX(warp->stalled, warp->since));
   Way way = ways[timing->rate].way;
   double blocked = now - ready;
-  stalls[way == WAY_FIXED   ? SMB_STALL_MATH
-         : way == WAY_ISSUE ? SMB_STALL_NOT_SELECTED
-                            : SMB_STALL_MIO] += blocked;
+  stalls[way == WAY_FIXED || way == WAY_GROUP  ? SMB_STALL_MATH
+         : way == WAY_ISSUE || way == WAY_BULK ? SMB_STALL_NOT_SELECTED
+                                               : SMB_STALL_MIO] += blocked;
+}
+
+static const SmbTimedRequest *
+request_of(const TimedWarp *warp, const SmbEvent *event) {
+  return event->request
+             ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
+             : NULL;
+}
+
+// Occupies a pipe of the sub-partition. ptxas knows when most results are there; a scoreboard says it of double-precision products.
+static void
+issue_fixed(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
+            double now) {
+  const SmbChip *chip = sm->chip;
+  Pipe pipe = ways[timing->rate].pipe;
+  double cycles = chip->rate[timing->rate] * timing->repeats;
+  partition->pipes[choose_pipe(partition, pipe)] = now + cycles;
+  sm->busy[pipe_unit(pipe)] += cycles / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
+  if (timing->rate == SMB_RATE_TENSOR_DOUBLE && timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now,
+                   now + cycles + chip->double_latency + timing->has_late_rows * chip->double_rows,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
+// Begins a copy in bulk, which goes on by itself.
+static void
+issue_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
+           const SmbTimedRequest *request, double now) {
+  double there = request ? smb_memory_path_bulk(sm, warp, request, now) : now;
+  if (request && request->is_store)
+    warp->stored = MAX(warp->stored, there);
+  if (request && request->phase)
+    smb_phase_copied(sm, warp, request, there);
+  sm->end = MAX(sm->end, there);
+  if (timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, now + sm->chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
+// What an instruction of the issue slot alone does.
+static void
+issue_plain(TimedWarp *warp, const SmbTiming *timing, double now) {
+  if (timing->rate == SMB_RATE_COMMIT && timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now, warp->copies,
+                   SMB_STALL_LONG_SCOREBOARD);
+  if (timing->rate == SMB_RATE_BULK_COMMIT && timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, warp->stored, SMB_STALL_LONG_SCOREBOARD);
 }
 
 static void
 issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   const SmbEvent *event = &warp->events[warp->next++];
   const SmbTiming *timing = &sm->timings[event->number];
+  const SmbTimedRequest *request = request_of(warp, event);
+  Pipe pipe = ways[timing->rate].pipe;
   count_stall(sm, warp, timing, now);
   sm->instructions++;
   sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
   partition->last = warp;
   warp->issued = now;
-  Pipe pipe = ways[timing->rate].pipe;
+  warp->since = now + 1;
   switch ((Way)ways[timing->rate].way) {
   case WAY_ISSUE:
+    issue_plain(warp, timing, now);
     break;
   case WAY_FIXED:
-    partition->pipes[choose_pipe(partition, pipe)] = now + sm->chip->rate[timing->rate];
-    sm->busy[pipe_unit(pipe)] +=
-        sm->chip->rate[timing->rate] / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
+    issue_fixed(sm, partition, warp, timing, now);
     break;
   case WAY_QUEUED:
     issue_queued(sm, partition, warp, timing, now);
@@ -361,18 +392,27 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
       sm->busy[SMB_UNIT_XU] += sm->chip->rate[timing->rate] / N_PARTITIONS;
     break;
   case WAY_MEMORY:
-    issue_memory(sm, partition, warp, timing, event, now);
+    issue_memory(sm, partition, warp, timing, request, now);
+    break;
+  case WAY_PHASE:
+    smb_phase_issue(sm, partition, warp, timing, request, now);
+    break;
+  case WAY_GROUP:
+    sm->busy[SMB_UNIT_TENSOR] +=
+        smb_product_issue(sm, &partition->pipes[pipe], warp, timing, now) / N_PARTITIONS;
+    break;
+  case WAY_BULK:
+    issue_bulk(sm, warp, timing, request, now);
     break;
   }
-  if (timing->rate == SMB_RATE_COMMIT && timing->write_board < SMB_N_BOARDS)
-    board_open(&warp->boards[timing->write_board], now, warp->copies, SMB_STALL_LONG_SCOREBOARD);
-  if (warp->next == warp->n) {
+  if (!warp->awaits)
+    make_ready(
+        sm, warp,
+        now + (timing->rate == SMB_RATE_FENCE ? sm->chip->fence_latency : MAX(1, timing->stall)));
+  if (ways[timing->rate].way == WAY_ISSUE && request && request->phase)
+    smb_phase_meet(sm, warp, timing, request, now);
+  if (warp->next == warp->n)
     end_warp(sm, partition, warp, now);
-    return;
-  }
-  make_ready(sm, warp, now + MAX(1, timing->stall));
-  if (timing->rate == SMB_RATE_BARRIER || timing->rate == SMB_RATE_ARRIVAL)
-    arrive(sm, warp, now, timing->rate == SMB_RATE_BARRIER);
 }
 
 // Returns: when the next instruction may follow. Each bank reads registers one after the other; an instruction has three cycles for it
@@ -390,6 +430,14 @@ read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *tim
     next = MAX(next, partition->banks[b] - WINDOW + 1);
   }
   return ceil(next);
+}
+
+// Cycles until the sub-partition issues again. A product of matrices holds the slots that follow (H200: beside it, others take as long as
+// alone), but not one in double precision, or of a warpgroup.
+static double
+count_slots(const Multiprocessor *sm, const SmbTiming *timing) {
+  gboolean holds = timing->rate == SMB_RATE_TENSOR || timing->rate == SMB_RATE_TENSOR_SHORT;
+  return holds ? sm->chip->rate[timing->rate] : 1;
 }
 
 // One cycle of a sub-partition.
@@ -414,9 +462,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
   double read = read_registers(partition, chosen, timing, now, sm->chip->bank_interval);
-  // A product of matrices holds the slots that follow (H200: beside it, others take as long as alone).
-  partition->now =
-      MAX(read, now + (ways[timing->rate].pipe == PIPE_TENSOR ? sm->chip->rate[timing->rate] : 1));
+  partition->now = MAX(read, now + count_slots(sm, timing));
   issue(sm, partition, chosen, now);
 }
 
@@ -431,18 +477,6 @@ find_partition(Multiprocessor *sm) {
   return first->now < NEVER ? first : NULL;
 }
 
-// Warps that wait for ones that never come, at a barrier that not all warps of the block take part in, go on.
-static gboolean
-release_some_block(Multiprocessor *sm) {
-  for (guint b = 0; b < sm->replay->resident; b++) {
-    if (!sm->blocks[b].is_used || !sm->blocks[b].arrived)
-      continue;
-    release_block(sm, b);
-    return TRUE;
-  }
-  return FALSE;
-}
-
 static void
 run_multiprocessor(Multiprocessor *sm) {
   for (guint b = 0; b < sm->replay->resident; b++)
@@ -451,7 +485,7 @@ run_multiprocessor(Multiprocessor *sm) {
     Partition *partition = find_partition(sm);
     if (partition)
       step_partition(sm, partition);
-    else if (!release_some_block(sm))
+    else if (!smb_phase_release_some(sm))
       return;
   }
 }
@@ -505,6 +539,8 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   result.simulated = sm->end;
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
+  for (guint b = 0; b < replay->resident; b++)
+    g_free(sm->blocks[b].states);
   g_free(sm->looked_up);
   g_free(sm->pool);
   g_free(sm);

@@ -4,7 +4,7 @@
 #
 # The times of whole launches on a GPU, by Nsight Compute, beside a capture of each: what the clock's model is judged by.
 #
-#   time.sh build FOLDER                          anywhere with nvcc: compiles time/*.cu for sm_90 into FOLDER
+#   time.sh build FOLDER                          anywhere with nvcc: compiles time/*.cu for sm_90a into FOLDER
 #   time.sh capture SMEMBANK FOLDER LIST          on a machine with a GPU: FOLDER/NAME.capture
 #   time.sh profile FOLDER LIST                   on the same machine, with nothing else on it: FOLDER/NAME.csv
 #   python3 time.py rows FOLDER NAME... >ROWS     anywhere: a row for each launch; time.py split divides them
@@ -62,7 +62,7 @@ metrics=${metrics%,}
 
 build() {
   for source in "$here"/time/*.cu; do
-    nvcc -std=c++17 -O3 -lineinfo -arch=sm_90 -w -o "$1/$(basename "$source" .cu)" "$source" -lcuda || return 1
+    nvcc -std=c++17 -O3 -lineinfo -gencode arch=compute_90a,code=sm_90a -w -o "$1/$(basename "$source" .cu)" "$source" -lcuda || return 1
   done
   cp "$here"/time/*.py "$1"
 }

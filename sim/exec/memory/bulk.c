@@ -6,6 +6,7 @@
 // for it before it reads, as it has to; what it brings is known if all that it is made of is.
 #include <string.h>
 
+#include "sim/base/hash.h"
 #include "sim/exec/memory/memory.h"
 
 // The lanes of a step, and what each of them moves.
@@ -305,6 +306,49 @@ list_copies(const Exec *exec, const Copies *copies) {
     exec_list_traffic(exec, copies->step, SMB_TRAFFIC_CLUSTER, there);
 }
 
+// An address that the box of a tensor has alone, by its place and by what describes the tensor, or, where that is a parameter of the
+// kernel, which has no address here, by the instruction.
+static guint64
+make_box_address(const Exec *exec, const Step *step, const Bulk *bulk, guint lane) {
+  enum {
+    ROOM_BITS = 20, // of a box
+    PLACE_BITS = 40,
+  };
+  const Registers *registers = exec->warp->registers;
+  const SmbLanes one = (SmbLanes)1 << lane;
+  guint64 hash = 0;
+  for (guint i = 0; i < 2; i++) {
+    Row row = bulk->tensor.map->address + i;
+    gboolean known = smb_row_known(registers, row, one) != 0;
+    smb_hash_mix(&hash, known ? row_values(registers, row)[lane] : step_number(exec, step));
+  }
+  for (guint i = 0; i < bulk->tensor.rank; i++) {
+    if (!smb_row_known(registers, bulk->tensor.coordinates[i], one))
+      return SMB_BOX_START;
+    smb_hash_mix(&hash, row_values(registers, bulk->tensor.coordinates[i])[lane]);
+  }
+  return SMB_BOX_START | (hash >> (64 - PLACE_BITS) << ROOM_BITS);
+}
+
+// Tells what is copied to or from global memory (SmbSink.bulk).
+static void
+tell_copies(const Exec *exec, const Copies *copies) {
+  const SmbBlock *block = exec->block;
+  const Bulk *bulk = copies->bulk;
+  gboolean stores = !bulk->to || bulk->to->window != WINDOW_SHARED;
+  gboolean is_inside = bulk->to && bulk->from && bulk->to->window == bulk->from->window;
+  if (!block->sink->bulk || bulk->value || is_inside)
+    return;
+  FOR_LANES(copies->lanes, lane) {
+    SmbLanes known = stores ? copies->to_known : copies->from_known;
+    guint64 address = bulk->tensor.rank   ? make_box_address(exec, copies->step, bulk, (guint)lane)
+                      : known >> lane & 1 ? (stores ? copies->to : copies->from)[lane]
+                                          : 0;
+    block->sink->bulk(block->user, copies->step->transfer->move.site, exec->w, stores, address,
+                      copies->bytes[lane]);
+  }
+}
+
 gboolean
 smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   const Bulk *bulk = step->bulk;
@@ -313,6 +357,7 @@ smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   copies.to_known = read_addresses(exec, bulk->to, lanes, copies.to, &copies.to_flags);
   copies.from_known = read_addresses(exec, bulk->from, lanes, copies.from, &copies.from_flags);
   list_copies(exec, &copies);
+  tell_copies(exec, &copies);
   if (bulk->to && copies.to_known != lanes && bulk->to->window == WINDOW_SHARED)
     smb_unknown_forget_shared(exec, step);
   if (bulk->to && copies.to_known != lanes && bulk->to->window != WINDOW_SHARED)

@@ -71,7 +71,10 @@ smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
   BlockBarrier *barrier = &exec->sync->barriers[number];
   barrier->expected = expected;
   barrier->step = step;
-  if (step->argument == BARRIER_ARRIVE) {
+  const gboolean arrives = step->argument == BARRIER_ARRIVE;
+  exec_tell_phase(exec, SMB_PHASE_ARRIVES | (arrives ? 0 : SMB_PHASE_WAITS), number, barrier->phase,
+                  0);
+  if (arrives) {
     if (exec->block->check)
       smb_inspect_arrive(exec->block, exec->w, CHECK_BLOCK_BARRIERS + number);
     barrier->arrived += exec->block->lanes;
@@ -229,6 +232,7 @@ release_barrier(Exec *exec, guint number, const Mask *waiting) {
   for (guint w = 0; w < exec->block->n_warps; w++)
     smb_splits_release(exec->warps[w].splits, number, TRUE);
   barrier->arrived = 0;
+  barrier->phase++;
   barrier->flags = 0;
   barrier->origin = 0;
   exec->sync->awaited &= ~(1u << number);

@@ -14,6 +14,8 @@ enum {
 
 gboolean
 smb_step_cluster_arrive(Exec *exec, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
+  if (lanes)
+    exec_tell_phase(exec, SMB_PHASE_ARRIVES, SMB_BARRIER_CLUSTER, exec->sync->cluster_phase, 0);
   exec->warp->arrived |= lanes;
   return TRUE;
 }
@@ -23,6 +25,7 @@ smb_step_cluster_wait(Exec *exec, G_GNUC_UNUSED const Step *step, SmbLanes lanes
   SmbLanes waits = exec->warp->arrived & lanes;
   if (!waits)
     return TRUE;
+  exec_tell_phase(exec, SMB_PHASE_WAITS, SMB_BARRIER_CLUSTER, exec->sync->cluster_phase, 0);
   exec->sync->awaits_cluster = TRUE;
   smb_splits_hold(exec->warp->splits, waits, HELD_BY_CLUSTER);
   return TRUE;
@@ -67,6 +70,7 @@ begin_phase(Exec *exec) {
     smb_splits_release(warp->splits, HELD_BY_CLUSTER, TRUE);
   }
   exec->sync->awaits_cluster = FALSE;
+  exec->sync->cluster_phase++;
   exec->sync->timeouts = 0;
   smb_shadow_barrier(block->shadow);
   smb_order_meet_peers(exec);

@@ -86,6 +86,15 @@ read_known_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values
   return TRUE;
 }
 
+// Tells what a lane does at a barrier of the block; what happens at those of others is theirs.
+static void
+tell_mbarrier(const Exec *exec, const Exec *owner, const MBarrier *barrier, guint what,
+              guint64 bytes) {
+  if (owner == exec)
+    exec_tell_phase(exec, what, SMB_BARRIER_SHARED + (guint64)barrier->offset, barrier->phase,
+                    bytes);
+}
+
 // Where @lanes name objects, or @above that, in another block; those of other blocks are left out of them, unless these are here.
 // *@known: FALSE: it is not known.
 static gboolean
@@ -223,6 +232,7 @@ arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane,
     return fail_mbarrier(exec, step, lane, offset,
                          "more arrivals than the pending count of the mbarrier");
   barrier->pending -= count;
+  tell_mbarrier(exec, owner, barrier, SMB_PHASE_ARRIVES, 0);
   if (exec->block->check && owner == exec)
     smb_inspect_arrive(exec->block, exec->w, offset);
   complete_if_due(owner, barrier);
@@ -261,13 +271,16 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
   case MBARRIER_ARRIVE:
     return arrive_at_mbarrier(exec, step, barrier, lane, places, number);
   case MBARRIER_DROP_EXPECT:
+    tell_mbarrier(exec, owner, barrier, SMB_PHASE_ANNOUNCES, number);
     barrier->expected -= MIN(1, barrier->expected);
     return expect_bytes(exec, step, barrier, lane, offset, number) &&
            arrive_at_mbarrier(exec, step, barrier, lane, places, 1);
   case MBARRIER_ARRIVE_EXPECT:
+    tell_mbarrier(exec, owner, barrier, SMB_PHASE_ANNOUNCES, number);
     return expect_bytes(exec, step, barrier, lane, offset, number) &&
            arrive_at_mbarrier(exec, step, barrier, lane, places, 1);
   case MBARRIER_EXPECT:
+    tell_mbarrier(exec, owner, barrier, SMB_PHASE_ANNOUNCES, number);
     owner->sync->timeouts = 0;
     return expect_bytes(exec, step, barrier, lane, offset, number);
   case MBARRIER_COMPLETE:
@@ -373,6 +386,7 @@ complete_bytes(Exec *exec, const Step *step, const Transfer *transfer, guint lan
     return FALSE;
   if (!barrier)
     return TRUE;
+  tell_mbarrier(exec, owner, barrier, SMB_PHASE_ARRIVES, bytes);
   if (bytes == SMB_BYTES_UNKNOWN)
     barrier->is_unsized = TRUE;
   else if (!expect_bytes(exec, step, barrier, lane, offset, -(gint64)bytes))
@@ -399,6 +413,21 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
 }
 
 // --- waits
+
+// Tells of a wait that is over for which phase it was, by the first lane whose barrier is the block's own: the one before this, if there
+// was one.
+static void
+tell_awaited(const Exec *exec, const Places *places, SmbLanes done) {
+  FOR_LANES(done, lane) {
+    if (places->owner[lane] != exec)
+      continue;
+    const MBarrier *barrier =
+        g_hash_table_lookup(exec->sync->mbarriers, key_of(places->offset[lane]));
+    exec_tell_phase(exec, SMB_PHASE_WAITS, SMB_BARRIER_SHARED + (guint64)barrier->offset,
+                    barrier->phase - 1, 0);
+    return;
+  }
+}
 
 // The lanes of @lanes whose phase is complete, and those where that is unknown.
 static gboolean
@@ -453,6 +482,8 @@ smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   warp->timed_out &= ~lanes;
+  if (done)
+    tell_awaited(exec, &places, done);
   exec_list_traffic(exec, step, SMB_TRAFFIC_WAIT, (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
   smb_predicate_set(warp->registers, step->compute.p, lanes, done, unknown, 0,
                     step_origin(exec, step));

@@ -34,7 +34,7 @@ smb_sync_start(Exec *exec) {
   Sync *sync = exec->sync;
   memset(sync->barriers, 0, sizeof sync->barriers);
   sync->awaited = sync->vain_looks = 0;
-  sync->n_looks = 0;
+  sync->n_looks = sync->cluster_phase = 0;
   sync->doubts = sync->awaits_cluster = sync->polls_in_vain = FALSE;
   g_hash_table_remove_all(sync->found);
   if (sync->arrivals)

@@ -21,6 +21,7 @@ typedef struct _Watch Watch; // livelock.c
 typedef struct {
   guint arrived;    // threads that have announced themselves and went on (bar.arrive)
   guint expected;   // threads; 0: all of the block
+  guint32 phase;    // how often it was complete
   const Step *step; // the one executed last
   guint flags;      // ROW_TAINT, of what the threads contributed to its answer
   guint32 origin;   // of what is not known of that
@@ -41,6 +42,7 @@ typedef struct {
  * @waits_as: a hash of the block's state, when smb_exec_is_stuck() was asked last
  * @doubts: whether the block ends is asked in the next round
  * @awaits_cluster: threads may wait at the barrier of the cluster
+ * @cluster_phase: how often that was complete
  * @polls_in_vain: lanes that poll by atomics were held, nothing else could run, and they found nothing new: they are held no more
  * @vain_looks: how often they have looked again since somebody found something new
  * @watch: (nullable): in this one
@@ -59,6 +61,7 @@ struct _Sync {
   guint64 waits_as;
   gboolean doubts;
   gboolean awaits_cluster;
+  guint32 cluster_phase;
   gboolean polls_in_vain;
   guint vain_looks;
   Watch *watch;

@@ -38,14 +38,29 @@ find_rate(const SassInstruction *instruction) {
   return is_known ? (SmbRate)GPOINTER_TO_UINT(rate) : SMB_RATE_CONTROL;
 }
 
+// Whether a product of matrices takes as long as one of half the depth of most (an H200).
+static gboolean
+is_short_product(const SassInstruction *instruction) {
+  return (sass_has(instruction, PART_1688) && !sass_has(instruction, PART_TF32)) ||
+         sass_has(instruction, PART_1684) || sass_has(instruction, PART_8816) ||
+         sass_has(instruction, PART_88128) || sass_has(instruction, PART_168128) ||
+         (g_str_equal(instruction->name, "IMMA") && sass_has(instruction, PART_16816));
+}
+
 // Where the parts of an instruction make a difference.
 static SmbRate
 refine_rate(const SassInstruction *instruction, SmbRate rate) {
-  gboolean is_tf32 = sass_has(instruction, PART_TF32);
-  if (rate == SMB_RATE_TENSOR &&
-      ((sass_has(instruction, PART_1688) && !is_tf32) || sass_has(instruction, PART_1684) ||
-       (g_str_equal(instruction->name, "IMMA") && sass_has(instruction, PART_16816))))
+  if (rate == SMB_RATE_TENSOR && is_short_product(instruction))
     return SMB_RATE_TENSOR_SHORT;
+  if (rate == SMB_RATE_FENCE && !sass_has(instruction, PART_GPU) &&
+      !sass_has(instruction, PART_SYS))
+    return SMB_RATE_CONTROL;
+  if (rate == SMB_RATE_BULK && sass_has(instruction, PART_MULTICAST))
+    return SMB_RATE_UNTIMED;
+  if (rate == SMB_RATE_PHASE && sass_has(instruction, PART_PHASECHK))
+    return SMB_RATE_PHASE_WAIT;
+  if (g_strcmp0(instruction->name, "WARPGROUP") == 0 && sass_has(instruction, PART_DEPBAR))
+    return SMB_RATE_WAIT;
   if (rate == SMB_RATE_MULTIPLY &&
       (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
     return SMB_RATE_MULTIPLY_WIDE;
@@ -124,7 +139,40 @@ reads_at_once(SmbRate rate) {
          rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
 }
 
-// DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all.
+// DMMA.16x8x8: so many times as long as 8x8x4, or 16x8x4, which take as long as each other.
+static void
+read_double_product(const SassInstruction *instruction, SmbTiming *timing) {
+  timing->repeats = sass_has(instruction, PART_16x8x16)  ? 4
+                    : sass_has(instruction, PART_16x8x8) ? 2
+                                                         : 1;
+  timing->has_late_rows = timing->repeats > 1 || sass_has(instruction, PART_16x8x4);
+}
+
+// HGMMA.64x64x16.F32 R24, gdesc[UR4], R24, gsb0: how wide it is, what it reads from shared memory, and whether a group ends with it.
+static void
+read_group_product(const SassInstruction *instruction, SmbTiming *timing) {
+  enum {
+    COLUMNS = 8,
+    GROUP_ROWS = 64,
+    LINE_BYTES = 128,
+  };
+  SassPart width = instruction->parts[0];
+  if (width < PART_64x8 || width > PART_64x256 || instruction->n_operands < 2)
+    return;
+  timing->repeats = (guint8)(1 + width - PART_64x8);
+  timing->has_left = instruction->operands[1].kind == SASS_REGISTER;
+  // A row of A, and a column of B, has 32 bytes in each of them.
+  guint rows = timing->repeats * COLUMNS + (timing->has_left ? 0 : GROUP_ROWS);
+  timing->lines = (guint8)(rows * 32 / LINE_BYTES);
+  for (guint i = 2; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind == SASS_WORD && operand->part == PART_gsb0)
+      timing->board = SMB_GROUP_BOARD;
+  }
+}
+
+// DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all. WARPGROUP.DEPBAR.LE gsb0,
+// 0x1: the same of groups of products.
 static void
 read_wait(const SassInstruction *instruction, SmbTiming *timing) {
   for (guint i = 0; i < instruction->n_operands; i++) {
@@ -133,6 +181,8 @@ read_wait(const SassInstruction *instruction, SmbTiming *timing) {
       timing->board = operand->number;
     else if (operand->kind == SASS_SCOREBOARDS)
       timing->waits |= (guint8)operand->value;
+    else if (operand->kind == SASS_WORD && operand->part == PART_gsb0)
+      timing->board = SMB_GROUP_BOARD;
     else if (operand->kind == SASS_IMMEDIATE)
       timing->open = (guint8)operand->value;
   }
@@ -150,7 +200,8 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .waits = high >> (116 - 64) & 63,
                       .sends = 1,
                       .is_real = has_reals(instruction),
-                      .board = SMB_NO_BOARD};
+                      .board = SMB_NO_BOARD,
+                      .repeats = 1};
   if (sends_registers((SmbRate)timing.rate))
     timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
   if (reads_at_once((SmbRate)timing.rate))
@@ -158,5 +209,9 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
   decoder->ahead = *instruction;
   if (timing.rate == SMB_RATE_WAIT)
     read_wait(instruction, &timing);
+  if (timing.rate == SMB_RATE_TENSOR_DOUBLE)
+    read_double_product(instruction, &timing);
+  if (timing.rate == SMB_RATE_TENSOR_GROUP)
+    read_group_product(instruction, &timing);
   g_array_append_val(decoder->program->timings, timing);
 }

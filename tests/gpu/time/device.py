@@ -75,6 +75,20 @@ TIME = {
     "constant-latency": (latency("ldc"), "latency.ldc"),
     "barrier-arrival": (lambda f: (f["barrier.16"] - f["barrier.1"]) / 15, "barrier.16 - barrier.1: of 15 warps"),
     "barrier-latency": (lambda f: f["barrier.1"] - (f["barrier.16"] - f["barrier.1"]) / 15, "barrier.1, less one arrival"),
+    "barrier-register-arrival": (lambda f: f["named.16"] / 16, "named.16: of 16 warps"),
+    "barrier-register-latency": (lambda f: f["named.2"] - f["barrier.1"] + 2 - f["named.16"] / 8 - 1,
+                                 "named.2, less barrier.1, its arrivals and its issue"),
+    "cluster-latency": (lambda f: f["cluster_relaxed.32"] - 9, "cluster_relaxed.32, less the issue of its instructions"),
+    "phase-interval": (lambda f: f["mbarrier_arrive"] / 2, "mbarrier_arrive: half, as a warp comes half as often"),
+    "phase-latency": (lambda f: f["mbarrier_done"] - 5, "mbarrier_done, less its branch"),
+    "tensor-group": (lambda f: (f["wgmma.f16.256"] - f["wgmma.f16.128"]) / 16, "wgmma.f16.256 - wgmma.f16.128: of 128 columns"),
+    "group-latency": (lambda f: f["wgmma_wait.f16.64"] - 40, "wgmma_wait.f16.64, less its 32 cycles and the issue of 3 instructions"),
+    "group-left-latency": (lambda f: f["wgmma_wait.f16_a_in_registers.64"] - 40, "wgmma_wait.f16_a_in_registers.64: the same"),
+    "double-product-latency": (lambda f: f["latency.dmma_884"] - f["interval.dmma_884"], "latency.dmma_884 - interval.dmma_884"),
+    "double-product-rows": (lambda f: f["latency.dmma_1684"] - f["interval.dmma_1684"] - f["latency.dmma_884"] + f["interval.dmma_884"],
+                            "the same of dmma_1684, less that"),
+    "bulk-read-bytes-per-cycle": (lambda f: 7 * 16384 / (f["bulk_8.16384"] - f["bulk.16384"]), "bulk_8.16384 - bulk.16384: of 7 copies"),
+    "bulk-write-bytes-per-cycle": (lambda f: 7 * 16384 / (f["bulk_out_8.16384"] - f["bulk_out.16384"]), "bulk_out_8.16384 - bulk_out.16384: the same"),
     "l1-latency": (latency("ldg_64_l1"), "latency.ldg_64_l1"),
     "l1-bytes": (l1_bytes, "chase_l1: the largest set that is found again"),
     "l2-latency": (fact("l2_latency2.16mib"), "l2_latency2.16mib"),
@@ -153,7 +167,10 @@ def make(facts, base):
             print(f"latency-khz={facts['device.clock-khz']:.0f}")
         elif group == "[time]" and key in TIME:
             rule, source = TIME[key]
-            measured = rule(facts)
+            try:
+                measured = rule(facts)
+            except KeyError:  # of a chip that lacks what async.cu measures
+                measured = None
             print(f"# from {os.path.basename(base)}\n{line}" if measured is None else f"# {source}\n{key}={short(measured)}")
         elif "=" in line and not line.startswith("#"):
             print(f"# from {os.path.basename(base)}\n{line}")

@@ -10,34 +10,12 @@
 // Instructions come from instructions.def: PTX that the driver compiles. A text stands 12 times in the loop of one kernel and
 // 28 times in that of another, for each of 4 chains (or of one, for latency); the difference of their times has neither loop nor start.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <cuda_runtime.h>
-#include <string>
 #include <vector>
 
-#define CHECK(call)                                                                                                                \
-  do {                                                                                                                             \
-    CUresult result_ = (call);                                                                                                     \
-    if (result_) {                                                                                                                 \
-      const char *text_ = "";                                                                                                      \
-      cuGetErrorString(result_, &text_);                                                                                           \
-      fprintf(stderr, "%s: %s\n", #call, text_);                                                                                   \
-      exit(1);                                                                                                                     \
-    }                                                                                                                              \
-  } while (0)
-#define CHECK_RT(call)                                                                                                             \
-  do {                                                                                                                             \
-    cudaError_t result_ = (call);                                                                                                  \
-    if (result_) {                                                                                                                 \
-      fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(result_));                                                             \
-      exit(1);                                                                                                                     \
-    }                                                                                                                              \
-  } while (0)
+#include "facts.h"
 
 enum Start { NUMBER, UNIFORM, ZERO, SHARED, GLOBAL };
 struct Instruction {
@@ -54,18 +32,6 @@ static const Instruction instructions[] = {
 };
 
 static const int iterations = 64, shared_bytes = 40960, global_bytes = 65536;
-static const char *cubin_folder, *ptx_folder;
-
-static void say(const std::string &name, double value, const char *unit, const char *how) {
-  printf("%-28s %10.2f  %-24s %s\n", name.c_str(), value, unit, how);
-  fflush(stdout);
-}
-
-static std::string with(std::string text, char what, int number) {
-  std::string digits = std::to_string(number);
-  for (size_t at; (at = text.find(what)) != std::string::npos;) text.replace(at, 1, digits);
-  return text;
-}
 
 static std::string guarded(std::string text) {
   std::replace(text.begin(), text.end(), '~', '@');
@@ -132,41 +98,6 @@ static std::string kernel_of(const char *name, const Instruction &i, const std::
        "  mul.wide.u32 %w, %t, 24; add.u64 %out, %out, %w; st.global.u64 [%out], %t0; st.global.u64 [%out+8], %t1; st.global.u32 [%out+16], %sum;\n"
        "  ret;\n}\n";
   return k;
-}
-
-static CUmodule module_of(const std::string &ptx, const std::string &name) {
-  char errors[8192] = "";
-  if (ptx_folder) {
-    FILE *file = fopen((std::string(ptx_folder) + "/" + name + ".ptx").c_str(), "w");
-    if (file) {
-      fputs(ptx.c_str(), file);
-      fclose(file);
-    }
-    return nullptr;
-  }
-  CUlinkState link;
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {errors, (void *)sizeof errors};
-  void *cubin;
-  size_t bytes;
-  CHECK(cuLinkCreate(2, options, values, &link));
-  if (cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)ptx.c_str(), ptx.size() + 1, name.c_str(), 0, nullptr, nullptr) ||
-      cuLinkComplete(link, &cubin, &bytes)) {
-    fprintf(stderr, "%s: not compiled: %s\n", name.c_str(), errors);
-    cuLinkDestroy(link);
-    return nullptr;
-  }
-  if (cubin_folder) {
-    FILE *file = fopen((std::string(cubin_folder) + "/" + name + ".cubin").c_str(), "wb");
-    if (file) {
-      fwrite(cubin, 1, bytes, file);
-      fclose(file);
-    }
-  }
-  CUmodule module;
-  CHECK(cuModuleLoadData(&module, cubin));
-  cuLinkDestroy(link);
-  return module;
 }
 
 struct Stamps {

@@ -17,9 +17,11 @@ mkdir -p "$folder/cubins"
 
 nvcc -std=c++17 -O2 -arch=native -o "$folder/facts" "$here/facts.cu" -lcuda
 "$folder/facts" --cubins "$folder/cubins" >"$folder/facts.txt"
+nvcc -std=c++17 -O2 -arch=native -o "$folder/async" "$here/async.cu" -lcuda
+"$folder/async" --cubins "$folder/cubins" >>"$folder/facts.txt"
 name=$(sed -n '1s/^# //p' "$folder/facts.txt" | tr ' /' '--' | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia-//; s/-.*//')
 mv "$folder/facts.txt" "$folder/$name-facts.txt"
 tar -C "$folder" -cJf "$folder/$name-cubins.tar.xz" cubins
 python3 "$here/device.py" "$folder/$name-facts.txt" "$base" >"$folder/$name.ini"
-rm -r "$folder/cubins" "$folder/facts"
+rm -r "$folder/cubins" "$folder/facts" "$folder/async"
 echo "measured: $folder/$name.ini, $folder/$name-facts.txt, $folder/$name-cubins.tar.xz"

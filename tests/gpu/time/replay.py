@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The micro-benchmarks of facts.cu on the clock's model: their own machine code, as the device's driver compiled it, executed here, and
+# The micro-benchmarks of facts.cu and async.cu on the clock's model: their own machine code, as the device's driver compiled it, executed here, and
 # the cycles of a text beside those that the device took.
 #
 #   python3 replay.py SMEMBANK FACTS.txt CUBINS DEVICE [every N-th]
@@ -20,6 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ITERATIONS = 64
 NUMBERS = (ITERATIONS, 1065353216, 981668463, 4607182869800910848, 4562254508917369340, 0)  # n, y, z, yd, zd, skip
 TOLERANCE = 0.05
+# As async.cu.
+ASYNC_ITERATIONS, ASYNC_SHARED = 32, 200 << 10
 
 
 def rows():
@@ -43,14 +45,39 @@ def known():
         return dict(line.split(None, 1) for line in file if line.strip() and not line.startswith("#"))
 
 
-def cycles(smembank, cubin, entry, threads, device):
-    values = [word for i, value in enumerate(NUMBERS) for word in ("--arg", f"{i + 2}={value}")]
-    run = subprocess.run([smembank, "analyze", cubin, "--entry", entry, "--block", str(threads), "--grid", "1", "--unknown", "skip",
-                          "--time", "--device", device, "--cache", "warm", "--format", "json", *values],
+def async_rows(path):
+    """Name -> (measured, threads, blocks, copies in "few"; "more" has three times as many): rows of async.cu."""
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            launch = re.match(r"(\S+) +(\S+) .*\[(\d+) threads, (\d+) blocks, (\d+) copies\]$", line)
+            if launch:
+                found[launch.group(1)] = (float(launch.group(2)), *map(int, launch.groups()[2:]))
+    return found
+
+
+def predict(smembank, cubin, entry, threads, blocks, device, options):
+    run = subprocess.run([smembank, "analyze", cubin, "--entry", entry, "--block", str(threads), "--grid", str(blocks), "--unknown", "skip",
+                          "--time", "--device", device, "--cache", "warm", "--format", "json", *options],
                          capture_output=True, text=True, check=False)
     if not run.stdout:
         raise RuntimeError(run.stderr.strip())
-    return json.loads(run.stdout)["time"]["cycles"]
+    return json.loads(run.stdout)["time"].get("cycles", 0)
+
+
+def cycles(smembank, cubin, entry, threads, device):
+    values = [word for i, value in enumerate(NUMBERS) for word in ("--arg", f"{i + 2}={value}")]
+    return predict(smembank, cubin, entry, threads, 1, device, values)
+
+
+def replay_async(smembank, cubins, name, threads, blocks, copies, device):
+    """The tensor is not known, and neither is what is in it."""
+    options = ["--dynamic-bytes", str(ASYNC_SHARED), "--arg", f"3={ASYNC_ITERATIONS}"]
+    if name.startswith("tensor"):
+        options += [word for i in range(0, 128, 8) for word in ("--arg", f"4+{i}=u64:0")]
+    few, more = (predict(smembank, f"{cubins}/{name.replace('.', '_')}.cubin", entry, threads, blocks, device, options)
+                 for entry in ("few", "more"))
+    return (more - few) / (2 * copies * ASYNC_ITERATIONS)
 
 
 def replay(smembank, cubin, few, more, device):
@@ -66,7 +93,7 @@ def close(predicted, real):
 
 def main(smembank, facts, cubins, device, every=1):
     real, missed, failed, right, count = measured(facts), known(), 0, 0, 0
-    table = list(rows().items())[::every]
+    table, others = list(rows().items())[::every], list(async_rows(facts).items())[::every]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda row: replay(smembank, f"{cubins}/{row[0]}.cubin", *row[1], device), table)
         for (name, _), (interval, chain) in zip(table, results):
@@ -77,6 +104,15 @@ def main(smembank, facts, cubins, device, every=1):
             failed += not good and name not in missed
             print(f"{name:22} interval {interval:7.2f}, measured {real['interval.' + name]:7.2f}; "
                   f"chain {chain:7.2f}, measured {real['latency.' + name]:7.2f}{note}"
+                  + (" (no longer off: take it out of replay.known)" if good and name in missed else ""))
+        results = pool.map(lambda row: replay_async(smembank, cubins, row[0], *row[1][1:], device), others)
+        for (name, (value, *_)), result in zip(others, results):
+            good = close(result, value)
+            count += 1
+            right += good
+            note = "" if good else f" known: {missed[name].strip()}" if name in missed else " <<< more than 5 % off"
+            failed += not good and name not in missed
+            print(f"{name:36} {result:9.2f}, measured {value:9.2f}{note}"
                   + (" (no longer off: take it out of replay.known)" if good and name in missed else ""))
     print(f"{count} rows: {right} within 5 %, {count - right - failed} known to be off, {failed} failed")
     return 1 if failed else 0
