@@ -44,7 +44,7 @@ typedef struct {
   double *tables;
   double *spans;
   double distinct;
-} SmbFootprint;
+} SmbFootprint; // smb_footprint_take() copies each array
 
 /**
  * smb_footprint_find:
