@@ -126,9 +126,11 @@ typedef struct {
   Row data[TRANSFER_COMPONENTS];
   Row operands[TRANSFER_COMPONENTS];
   Row swap;
-  gboolean increments;   // for an atomic: it adds the constant 1, and nothing reads its result
-  Copying copying;       // of a copy from global memory
-  gboolean is_by_p0;     // whose guard is P0 or !P0
+  gboolean increments; // for an atomic: it adds the constant 1, and nothing reads its result
+  Copying copying;     // of a copy from global memory
+  gboolean is_by_p0;   // whose guard is P0 or !P0
+  gboolean
+      is_bank; // of a load: of a bank of constant memory, beyond the end of which a device finds zeros
   gboolean is_shortened; // ZFILL: what its address has in excess of its width is left out
   MemoryOrder order;
 } Transfer;

@@ -231,7 +231,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
     GArray *events = g_ptr_array_index(record->warps, w);
     TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
     *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
-                        .n = events->len,
+                        .n = smb_replay_warp_events(replay, events->len),
                         .block = index,
                         .number = sm->n_warps++,
                         .sequence = (guint)sm->started,

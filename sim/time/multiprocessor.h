@@ -69,6 +69,7 @@ typedef enum {
  * @is_warm: the second-level cache has what is loaded
  * @relieved: (nullable) (array): by site: it has no conflicts
  * @max_instructions: that are replayed; after that the rest is taken to go on as before
+ * @max_warp_events: instructions of each warp that are replayed, from its first; 0: all of its record
  */
 typedef struct {
   const SmbProgram *program;
@@ -83,6 +84,7 @@ typedef struct {
   gboolean is_warm;
   const guint8 *relieved;
   guint64 max_instructions;
+  guint max_warp_events;
 } SmbReplay;
 
 /**
@@ -101,6 +103,12 @@ typedef struct {
   guint64 instructions;
   double simulated;
 } SmbReplayed;
+
+/** smb_replay_warp_events: Returns: how many of the @n instructions of a warp are replayed */
+static inline guint
+smb_replay_warp_events(const SmbReplay *replay, guint n) {
+  return replay->max_warp_events ? MIN(n, replay->max_warp_events) : n;
+}
 
 /** smb_multiprocessor_replay: Returns: how long it takes */
 SmbReplayed smb_multiprocessor_replay(const SmbReplay *replay);

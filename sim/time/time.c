@@ -11,10 +11,14 @@
 #include "sim/base/text.h"
 #include "sim/time/footprint.h"
 
+// How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
+#define STEADY 0.1
+
 enum {
   MAX_EVENTS = 1 << 21,       // of a block
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
-  MIN_INSTRUCTIONS = 1 << 17, // the same, for a site
+  MIN_INSTRUCTIONS = 1 << 17, // the same, for a site,
+  WINDOWS = 4,                // and how many times as many, if blocks are longer than that
   // The inverse of the part by which the lengths of blocks may differ that stand for each other.
   ALIKE = 50,
   N_LOTS = 6,
@@ -84,16 +88,25 @@ find_conflicts(const GPtrArray *records, const SmbProgram *program) {
   return sites;
 }
 
-// How much longer blocks are than what is kept of them.
+// Instructions of a block that are replayed.
+static guint64
+count_replayed(const SmbReplay *replay, const SmbBlockRecord *record) {
+  guint64 n = 0;
+  for (guint w = 0; w < record->warps->len; w++)
+    n += smb_replay_warp_events(replay, ((GArray *)g_ptr_array_index(record->warps, w))->len);
+  return n;
+}
+
+// How much longer blocks are than what is replayed of them.
 static double
-find_whole(const GPtrArray *records) {
-  guint64 kept = 0, instructions = 0;
-  for (guint i = 0; i < records->len; i++) {
-    const SmbBlockRecord *record = g_ptr_array_index(records, i);
-    kept += record->kept;
+find_whole(const SmbReplay *replay) {
+  guint64 replayed = 0, instructions = 0;
+  for (guint i = 0; i < replay->records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
+    replayed += replay->max_warp_events ? count_replayed(replay, record) : record->kept;
     instructions += record->instructions;
   }
-  return (double)instructions / (double)kept;
+  return (double)instructions / (double)replayed;
 }
 
 // Of the multiprocessors that are replayed, what the one does that takes longest. @lots: (element-type GPtrArray): their blocks. Where
@@ -104,7 +117,7 @@ replay_lots(SmbReplay *replay, const GPtrArray *lots, SmbReplayed *replayed) {
   for (guint i = 0; i < lots->len; i++) {
     replay->records = g_ptr_array_index(lots, i);
     SmbReplayed one = smb_multiprocessor_replay(replay);
-    double cycles = one.cycles * find_whole(replay->records);
+    double cycles = one.cycles * find_whole(replay);
     if (cycles > longest)
       *replayed = one;
     longest = MAX(longest, cycles);
@@ -114,6 +127,61 @@ replay_lots(SmbReplay *replay, const GPtrArray *lots, SmbReplayed *replayed) {
   return (is_balanced ? sum / lots->len : longest) + replay->chip->launch_cycles;
 }
 
+// How many instructions of each warp are enough for as many as are replayed, if all blocks that are resident have as many.
+static guint
+find_window(const SmbReplay *replay, const GPtrArray *lots) {
+  guint warps = 1;
+  for (guint i = 0; i < lots->len; i++) {
+    const GPtrArray *records = g_ptr_array_index(lots, i);
+    for (guint r = 0; r < records->len; r++)
+      warps = MAX(warps, ((const SmbBlockRecord *)g_ptr_array_index(records, r))->warps->len);
+  }
+  return MAX(1, (guint)(WINDOWS * replay->max_instructions / (replay->resident * warps)));
+}
+
+// Wavefronts in excess, and instructions: of the records, and of the first @window instructions of each of their warps.
+typedef struct {
+  double whole, window;
+} Occurrence;
+
+static void
+count_warp(const SmbBlockRecord *record, const GArray *events, guint window, Occurrence *sites,
+           Occurrence *all) {
+  for (guint e = 0; e < events->len; e++) {
+    guint32 number = g_array_index(events, SmbEvent, e).request;
+    if (!number)
+      continue;
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, number - 1);
+    guint excess = request->wavefronts > request->ideal ? request->wavefronts - request->ideal : 0;
+    sites[request->site].whole += excess;
+    sites[request->site].window += e < window ? excess : 0;
+  }
+  all->whole += events->len;
+  all->window += MIN(events->len, window);
+}
+
+// For each site whether it has as many conflicts in the first @window instructions of warps, in proportion, as in all of them: in the
+// body of a loop it does, at the end of a kernel it does not.
+static guint8 *
+find_steady(const GPtrArray *lots, guint n_sites, guint window) {
+  guint8 *steady = g_new0(guint8, n_sites);
+  g_autofree Occurrence *sites = g_new0(Occurrence, n_sites);
+  Occurrence all = {0};
+  for (guint i = 0; i < lots->len; i++) {
+    const GPtrArray *records = g_ptr_array_index(lots, i);
+    for (guint r = 0; r < records->len; r++) {
+      const SmbBlockRecord *record = g_ptr_array_index(records, r);
+      for (guint w = 0; w < record->warps->len; w++)
+        count_warp(record, g_ptr_array_index(record->warps, w), window, sites, &all);
+    }
+  }
+  for (guint s = 0; s < n_sites; s++) {
+    double expected = all.whole > 0 ? sites[s].whole * all.window / all.whole : 0;
+    steady[s] = sites[s].whole > 0 && fabs(sites[s].window - expected) <= STEADY * expected;
+  }
+  return steady;
+}
+
 // What is gained without the conflicts of one site alone. The more sites, the less of the launch is replayed for each.
 static void
 replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
@@ -121,17 +189,24 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
   SmbReplay replay = *launch;
   SmbReplayed replayed;
   gboolean gains = time->cycles > time->without;
-  g_autofree guint8 *relieved = g_new0(guint8, smb_program_n_sites(replay.program) + 1);
-  replay.relieved = NULL;
+  guint n_sites = smb_program_n_sites(replay.program) + 1;
+  g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
-  double all = gains && conflicts->len > 1 ? replay_lots(&replay, lots, &replayed) : 0;
-  replay.relieved = relieved;
+  guint window = find_window(&replay, lots);
+  g_autofree guint8 *steady = find_steady(lots, n_sites, window);
+  double all[2] = {0}; // of whole warps, and of the window
   for (guint i = 0; i < conflicts->len; i++) {
     SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
+    double *before = &all[steady[site.site]];
+    replay.max_warp_events = steady[site.site] ? window : 0;
+    replay.relieved = NULL;
+    if (gains && conflicts->len > 1 && *before == 0)
+      *before = replay_lots(&replay, lots, &replayed);
     relieved[site.site] = TRUE;
+    replay.relieved = relieved;
     if (gains)
       site.cycles = conflicts->len == 1 ? time->cycles - time->without
-                                        : MAX(0, all - replay_lots(&replay, lots, &replayed));
+                                        : MAX(0, *before - replay_lots(&replay, lots, &replayed));
     relieved[site.site] = FALSE;
     g_array_append_val(time->sites, site);
   }

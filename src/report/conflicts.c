@@ -107,21 +107,24 @@ write_conflict_groups(const SmbBankMap *map, SmbSpool *page) {
 // What the states of a word look like.
 static void
 write_map_legend(const SmbPlan *plan, SmbSpool *page) {
-  gboolean loop = plan->conflict == SMB_CONFLICT_LOOP;
+  const char *turn = smb_vendor_say(plan->vendor, smb_describe_turn(plan));
+  g_autofree char *served = g_strdup_printf("served in this %s", turn);
+  g_autofree char *clash = g_strdup_printf("its bank needs more than one %s (whole request)", turn);
   smb_spool_puts(page, "<ul class=\"legend\">");
-  write_conflict_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
+  write_conflict_key(page, "g0 now", served);
   write_conflict_key(page, "g0 wait", "waits");
   write_conflict_key(page, "g0 done", "served before");
-  write_conflict_key(page, "g0 clash",
-                     loop ? "its bank needs more than one round (whole request)"
-                          : "its bank needs more than one pass (whole request)");
-  smb_spool_printf(
-      page,
-      "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
-      "“3+” is lane 3 and others.%s</p>\n",
-      loop ? " A round is a load and a swap."
-           : smb_vendor_say(plan->vendor,
-                            " In one pass, each bank serves one word of a lane group."));
+  write_conflict_key(page, "g0 clash", clash);
+  smb_spool_puts(page,
+                 "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
+                 "“3+” is lane 3 and others. ");
+  if (plan->conflict == SMB_CONFLICT_LOOP)
+    smb_spool_puts(page, "A round is a load and a swap.</p>\n");
+  else
+    smb_spool_printf(
+        page,
+        smb_vendor_say(plan->vendor, "In one %s, each bank serves one word of a lane group.</p>\n"),
+        turn);
 }
 
 static void

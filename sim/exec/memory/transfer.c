@@ -262,6 +262,27 @@ load_away(Exec *exec, const Located *located, MarkedWords *words) {
   return TRUE;
 }
 
+// Beyond the end of a bank a device finds zeros (an H200, 2026-11-28), which is an error of the program all the same: where nobody looks for
+// errors, it goes on as there. Those lanes are left out of what is loaded.
+static void
+load_beyond_bank(Exec *exec, Located *located) {
+  SmbBlock *block = exec->block;
+  MarkedWords zeros;
+  SmbLanes beyond = 0;
+  FOR_LANES(located->lanes, lane) {
+    guint number = smb_block_find(block, located->addresses[lane]);
+    const Object *object = &block->objects[number];
+    guint64 offset = located->addresses[lane] - make_pointer(number, 0);
+    beyond |= (SmbLanes)(object->space == SPACE_CONSTANT && offset >= object->size) << lane;
+  }
+  if (!beyond)
+    return;
+  memset(&zeros.values, 0, sizeof zeros.values);
+  memset(&zeros.marks, MARK_KNOWN, sizeof zeros.marks);
+  smb_transfer_deliver(exec, located->step, beyond, located->flags, &zeros);
+  located->lanes &= ~beyond;
+}
+
 gboolean
 smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   const Transfer *transfer = step->transfer;
@@ -270,6 +291,8 @@ smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
     return TRUE;
   if (located->away && !load_away(exec, located, &found->words))
     return FALSE;
+  if (transfer->is_bank && exec->block->runtime && !exec->block->check)
+    load_beyond_bank(exec, located);
   if (!located->lanes)
     return TRUE;
   if (!smb_words_load(exec->block, &transfer->move, exec->w, located->lanes, located->addresses,

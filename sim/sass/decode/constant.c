@@ -221,6 +221,7 @@ smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer, const SassOp
   if (operand->is_bindless)
     return FALSE;
   transfer->window = WINDOW_GENERIC;
+  transfer->is_bank = TRUE;
   transfer->offset = (guint64)operand->value;
   if (operand->bank == SASS_BANK_PARAMETERS && operand->value < decoder->kernel->parameter_base)
     transfer->pieces = find_launch_pieces(decoder);
