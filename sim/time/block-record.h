@@ -84,6 +84,7 @@ typedef struct {
  * @warps: (element-type GArray of SmbEvent): by warp
  * @requests: (element-type SmbTimedRequest)
  * @lines: (element-type SmbTimedLine)
+ * @stored: words of lines that the block stores: line → a bit for each
  * @instructions: executed, those that were not kept included
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
@@ -93,6 +94,7 @@ typedef struct {
   GPtrArray *warps;
   GArray *requests;
   GArray *lines;
+  GHashTable *stored;
   guint64 instructions;
   guint64 kept;
   guint32 untimed;
