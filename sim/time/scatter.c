@@ -19,7 +19,7 @@ enum {
 // --- rows
 
 static GHashTable *
-collect_rows(GHashTable *loads) {
+group_by_row(GHashTable *loads) {
   GHashTable *rows = g_hash_table_new(g_direct_hash, g_direct_equal);
   GHashTableIter iter;
   gpointer line, sectors;
@@ -45,7 +45,7 @@ find_row_factor(guint sectors, const SmbChip *chip) {
 double *
 smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *loads, guint n_sites,
                  const SmbChip *chip) {
-  g_autoptr(GHashTable) rows = collect_rows(loads);
+  g_autoptr(GHashTable) rows = group_by_row(loads);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
@@ -82,7 +82,7 @@ find_sectors(guint32 words, gboolean all) {
 
 // Words of lines that blocks store.
 static GHashTable *
-join_words(GHashTable *const *stored, guint n) {
+gather_stored_words(GHashTable *const *stored, guint n) {
   GHashTable *all = g_hash_table_new(g_direct_hash, g_direct_equal);
   for (guint i = 0; i < n; i++) {
     GHashTableIter iter;
@@ -101,7 +101,7 @@ join_words(GHashTable *const *stored, guint n) {
 // What is stored of a line. The neighbour on one side is known, not the one on the other side. That stores here what the former stores in the
 // next line, if it is what is missing.
 static guint32
-add_neighbours(guint32 own, GHashTable *neighbours, gsize line) {
+complete_line(guint32 own, GHashTable *neighbours, gsize line) {
   guint32 before = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(line - 1)));
   guint32 after = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(line + 1)));
   own |= own & before ? 0 : before;
@@ -113,7 +113,7 @@ static double
 find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const SmbChip *chip) {
   guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
   guint32 other = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line ^ 1)));
-  words = add_neighbours(words, neighbours, line);
+  words = complete_line(words, neighbours, line);
   guint sectors = find_sectors(words, FALSE), loaded = sectors & ~find_sectors(words, TRUE);
   guint next = find_sectors(other, FALSE) & ~find_sectors(other, TRUE);
   double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
@@ -128,8 +128,8 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
 double *
 smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
                    const SmbChip *chip) {
-  g_autoptr(GHashTable) all = join_words(stored, n);
-  g_autoptr(GHashTable) neighbours = join_words(stored + 1, n - 1);
+  g_autoptr(GHashTable) all = gather_stored_words(stored, n);
+  g_autoptr(GHashTable) neighbours = gather_stored_words(stored + 1, n - 1);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
