@@ -129,7 +129,7 @@ replay_lots(SmbReplay *replay, const GPtrArray *lots, SmbReplayed *replayed) {
 
 // How many instructions of each warp are enough for as many as are replayed, if all blocks that are resident have as many.
 static guint
-find_window(const SmbReplay *replay, const GPtrArray *lots) {
+find_site_window(const SmbReplay *replay, const GPtrArray *lots) {
   guint warps = 1;
   for (guint i = 0; i < lots->len; i++) {
     const GPtrArray *records = g_ptr_array_index(lots, i);
@@ -192,7 +192,7 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
   guint n_sites = smb_program_n_sites(replay.program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
-  guint window = find_window(&replay, lots);
+  guint window = find_site_window(&replay, lots);
   g_autofree guint8 *steady = find_steady(lots, n_sites, window);
   double all[2] = {0}; // of whole warps, and of the window
   for (guint i = 0; i < conflicts->len; i++) {

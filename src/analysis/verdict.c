@@ -9,6 +9,7 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
+#include "src/analysis/row.h"
 #include "src/analysis/vendor.h"
 #include "src/out/describe.h"
 #include "src/out/table.h"
@@ -74,13 +75,36 @@ smb_analyze_verdict(const SmbAnalysis *analysis) {
                          smb_is_are(wavefronts - ideal));
 }
 
+// The access with the most excess wavefronts of the row that has the most: a compiler makes many instructions of an access. @n: (out): how
+// many the row stands for. Returns: (nullable)
+static const SmbAccess *
+find_costliest(const SmbAnalysis *analysis, guint *n) {
+  g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
+  const SmbAnalyzeRow *most = NULL;
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
+    most = !most || row->total.excess > most->total.excess ? row : most;
+  }
+  const SmbAccess *worst = most ? most->access : NULL;
+  for (guint i = 0; i < analysis->accesses->len && most; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    gboolean is_worse = access->total.excess > worst->total.excess;
+    worst = is_worse && smb_analyze_is_one_row(most->access->site, access->site) ? access : worst;
+  }
+  *n = most ? most->n : 0;
+  return worst;
+}
+
+// @n: how many alike instructions there are
 static void
-append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst,
+append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst, guint n,
              const SmbCompiledCount *compiled) {
   const SmbSite *written = smb_compiled_count_written(compiled, worst);
   g_autofree char *place = smb_site_place(written ? written : worst->site);
-  g_autofree char *name = smb_compiled_count_name(compiled, worst, 1);
-  g_string_append_printf(text, "The costliest access is %s at %s.", name, place);
+  g_autofree char *name = smb_compiled_count_name(compiled, worst, n);
+  gboolean is_one = n == 1 || written;
+  g_string_append_printf(text, "The costliest %s %s at %s.", is_one ? "access is" : "accesses are",
+                         name, place);
   smb_analyze_append_meeting(text, arch, worst);
   g_string_append_printf(
       text, smb_arch_say(arch, " That request takes %u wavefronts; without conflicts it takes %u."),
@@ -236,10 +260,11 @@ append_pipe(GString *text, const SmbAnalysis *analysis) {
 
 static char *
 describe_worst(const SmbArch *arch, const SmbAnalysis *analysis, const SmbCompiledCount *compiled) {
-  const SmbAccess *worst = smb_analysis_worst(analysis);
+  guint n;
+  const SmbAccess *worst = find_costliest(analysis, &n);
   GString *text = g_string_new(NULL);
   if (worst && worst->worst_cost.excess > 0)
-    append_worst(text, arch, worst, compiled);
+    append_worst(text, arch, worst, n, compiled);
   smb_analyze_append_bounds(text, analysis, NULL);
   append_pipe(text, analysis);
   g_autofree char *constants =
@@ -268,13 +293,14 @@ smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis) {
 }
 
 void
-smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis,
-                        const SmbCompiledCount *compiled) {
+smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis, const SmbCompiledCount *compiled,
+                        gboolean *is_first) {
   g_autofree char *worst = describe_worst(cli->arch, analysis, compiled);
-  if (*worst) {
-    smb_spool_puts(cli->out, "\n");
-    smb_text_wrap(cli->out, worst);
-  }
+  if (!*worst)
+    return;
+  smb_spool_puts(cli->out, *is_first ? "" : "\n");
+  smb_text_wrap(cli->out, worst);
+  *is_first = FALSE;
 }
 
 void

@@ -27,12 +27,15 @@ void smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const
 void smb_analyze_write_bounds(SmbCli *cli, const SmbAnalysis *analysis);
 
 /**
- * Writes, after an empty line, sentences about the access with the most excess wavefronts: which lanes conflict in which
- * bank, and what that costs; and which counts are lower bounds. Nothing, if there is nothing to say. @compiled: (nullable): whose
- * @analysis that may be: its accesses have the words of the text then
+ * smb_analyze_write_worst:
+ * @compiled: (nullable): whose @analysis that may be: its accesses have the words of the text then
+ * @is_first: (inout): whether an empty line is above already; FALSE once something is written
+ *
+ * Writes sentences about the accesses of a row with the most excess wavefronts: which lanes conflict in which bank, and what that
+ * costs; and which counts are lower bounds. Nothing, if there is nothing to say.
  */
 void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis,
-                             const SmbCompiledCount *compiled);
+                             const SmbCompiledCount *compiled, gboolean *is_first);
 
 /** Writes, each after an empty line, what the vendor's counters have, and how many blocks were run, if not all. */
 void smb_analyze_write_end(SmbCli *cli, const SmbAnalysis *analysis);

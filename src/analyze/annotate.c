@@ -130,6 +130,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_which(cli, report);
   smb_launch_time_write(cli, report->time);
   smb_table_write(table, cli->out, cli->colour);
-  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
+  gboolean is_first = FALSE;
+  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled, &is_first);
   smb_analyze_write_end(cli, smb_analyze_told(report));
 }

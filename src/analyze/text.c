@@ -309,11 +309,11 @@ write_tables(SmbCli *cli, const SmbAnalyzeReport *report) {
   guint tables = smb_analyze_view(report)->tables;
   gboolean has_shared =
       analysis->accesses->len > 0 || smb_analyze_judged(report)->accesses->len > 0;
-  gboolean is_first = !has_shared;
-  if (has_shared && (tables & 1u << SMB_TABLE_SHARED))
+  gboolean is_first = !has_shared || !(tables & 1u << SMB_TABLE_SHARED);
+  if (!is_first)
     write_shared(cli, report);
   if (has_shared)
-    smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
+    smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled, &is_first);
   if (analysis->globals->len > 0 && (tables & 1u << SMB_TABLE_GLOBAL))
     write_global_text(cli, report, &is_first);
   if (analysis->constants->len > 0 && (tables & 1u << SMB_TABLE_CONSTANT))
@@ -321,7 +321,7 @@ write_tables(SmbCli *cli, const SmbAnalyzeReport *report) {
   if (analysis->traffic->len > 0 && (tables & 1u << SMB_TABLE_OTHER))
     write_traffic_text(cli, report, &is_first);
   if (!has_shared)
-    smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
+    smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled, &is_first);
 }
 
 // The verdict, and with a predicted time what conflicts cost of it.
