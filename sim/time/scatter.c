@@ -98,14 +98,20 @@ gather_stored_words(GHashTable *const *stored, guint n) {
   return all;
 }
 
-// What is stored of a line. The neighbour on one side is known, not the one on the other side. That stores here what the former stores in the
-// next line, if it is what is missing.
+// What is stored of a line: all of it, if what a neighbour stores is next to what the block does, since the next one does as well.
 static guint32
 complete_line(guint32 own, GHashTable *neighbours, gsize line) {
-  guint32 before = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(line - 1)));
-  guint32 after = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(line + 1)));
-  own |= own & before ? 0 : before;
-  return own | (own & after ? 0 : after);
+  enum {
+    LINE_WORDS = 32
+  };
+  for (gsize other = line - 1; own && other <= line + 1; other++) {
+    guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(other)));
+    gint distance =
+        ((gint)(other - line) * LINE_WORDS + __builtin_ctz(words | 1u << 31)) - __builtin_ctz(own);
+    if (words & ~(other == line ? own : 0) && ABS(distance) <= __builtin_popcount(own))
+      return G_MAXUINT32;
+  }
+  return own;
 }
 
 // How much longer the line takes than the bytes of its sectors say. The row that its sectors are loaded from is opened for both of its lines.
@@ -128,7 +134,6 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
 double *
 smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
                    const SmbChip *chip) {
-  g_autoptr(GHashTable) all = gather_stored_words(stored, n);
   g_autoptr(GHashTable) neighbours = gather_stored_words(stored + 1, n - 1);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
@@ -139,7 +144,8 @@ smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guin
     for (guint i = 0; i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
       double sectors = __builtin_popcount(line->sectors);
-      factors[request->site] += sectors * find_store_factor(all, neighbours, line->line, chip);
+      factors[request->site] +=
+          sectors * find_store_factor(stored[0], neighbours, line->line, chip);
       counts[request->site] += sectors;
     }
   }
