@@ -48,6 +48,7 @@ START_TEST(rows_are_those_of_a_device) {
   ck_assert(g_file_get_contents(path, &facts, NULL, NULL));
   SmbArch *arch = smb_arch_load("sm_90", NULL);
   SmbChip *chip = smb_chip_load("h200", arch, NULL);
+  const double alone[] = {0, 0};
   for (guint s = 0; s < G_N_ELEMENTS(steps); s++) {
     guint64 sectors[N];
     g_autoptr(GHashTable) loads = g_hash_table_new(g_direct_hash, g_direct_equal);
@@ -61,7 +62,7 @@ START_TEST(rows_are_those_of_a_device) {
       g_hash_table_insert(loads, line, GUINT_TO_POINTER(now));
     }
     g_autoptr(SmbBlockRecord) block = make_block(sectors, N, 0);
-    g_autofree double *factors = smb_scatter_rows(block, loads, 1, chip);
+    g_autofree double *factors = smb_scatter_rows(block, &loads, 1, alone, 1, 1, chip);
     double predicted = N / (pairs * 64 * factors[0] / chip->dram_read * 1e9);
     g_autofree char *name = g_strdup_printf("sector_read.step%u.32768mib", steps[s]);
     double measured = find_fact(facts, name);
@@ -167,11 +168,45 @@ START_TEST(other_sharing_is_no_table) {
 }
 END_TEST
 
+// Single sectors, one for each block: DRAM opens a row for each if few blocks run at the same time, and for several if many do. The span of all
+// is found, though only some are looked at.
+START_TEST(crowds_share_rows) {
+  enum {
+    ALL = 1 << 16 // blocks, each with a sector of a line of its own
+  };
+  SmbArch *arch = smb_arch_load("sm_90", NULL);
+  SmbChip *chip = smb_chip_load("h200", arch, NULL);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  g_autoptr(GPtrArray) blocks = new_blocks();
+  for (guint b = 0; b < N_BLOCKS; b++) {
+    guint64 sector = 1000 + 4 * (guint64)g_rand_int_range(rand, 0, ALL);
+    g_ptr_array_add(blocks, make_block(&sector, 1, 0));
+  }
+  const SmbBlockRecord *middle = g_ptr_array_index(blocks, 0);
+  g_autofree double *spans = smb_scatter_spans(middle, blocks, 1);
+  ck_assert_double_eq_tol(spans[0] / (2.0 * ALL), 1, 0.15);
+  const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, 0);
+  g_autoptr(GHashTable) loads = g_hash_table_new(g_direct_hash, g_direct_equal);
+  g_hash_table_insert(loads, GSIZE_TO_POINTER(line->line), GUINT_TO_POINTER(line->sectors));
+  g_autofree double *few = smb_scatter_rows(middle, &loads, 1, spans, 16, 1, chip);
+  g_autofree double *many = smb_scatter_rows(middle, &loads, 1, spans, ALL, 1, chip);
+  ck_assert_double_eq_tol(few[0], chip->dram_read / chip->dram_rows / 64, 0.01);
+  ck_assert_double_eq(many[0], 1);
+  // Nothing is known of one block by itself.
+  g_autoptr(GPtrArray) nothing = new_blocks();
+  g_autofree double *none = smb_scatter_spans(middle, nothing, 1);
+  ck_assert_double_eq(none[0], 0);
+  smb_chip_free(chip);
+  smb_arch_unref(arch);
+}
+END_TEST
+
 Suite *
 suite_scatter(void) {
   Suite *suite = suite_create("scatter");
   TCase *tcase = tcase_create("scatter");
   tcase_add_test(tcase, rows_are_those_of_a_device);
+  tcase_add_test(tcase, crowds_share_rows);
   tcase_add_test(tcase, stores_are_those_of_a_device);
   tcase_add_test(tcase, tables_are_found);
   tcase_add_test(tcase, other_sharing_is_no_table);

@@ -254,28 +254,24 @@ record_far_apart(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint
 }
 
 // What blocks do not share along a dimension they may share by chance.
-static gboolean
-find_tables(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
-            const SmbLaunch *launch, SmbFootprint *footprint, GError **error) {
-  g_autoptr(GPtrArray) blocks =
-      g_ptr_array_new_with_free_func((GDestroyNotify)smb_block_record_free);
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  if (!record_far_apart(recorder, middle, n_blocks, blocks, error))
-    return FALSE;
+static void
+find_tables(const GPtrArray *blocks, guint n_sites, SmbFootprint *footprint) {
   footprint->tables = smb_scatter_tables(blocks, n_sites);
   for (guint s = 0; s < n_sites; s++)
     footprint->tables[s] = footprint->sharing[s] ? 0 : footprint->tables[s];
-  return TRUE;
 }
 
 static void
-find_rows(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3], guint n_sites,
-          const SmbChip *chip, SmbFootprint *footprint) {
-  GHashTable *words[N_DIMENSIONS + 1] = {own->words};
-  for (guint d = 0; d < N_DIMENSIONS; d++)
+find_rows(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3], double at_once,
+          guint n_sites, const SmbChip *chip, SmbFootprint *footprint) {
+  GHashTable *loads[N_DIMENSIONS + 1] = {own->loads}, *words[N_DIMENSIONS + 1] = {own->words};
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
+    loads[d + 1] = near[d].loads;
     words[d + 1] = near[d].words;
-  footprint->moved = smb_scatter_rows(middle, own->loads, n_sites, chip);
+  }
   footprint->written = smb_scatter_stores(middle, words, G_N_ELEMENTS(words), n_sites, chip);
+  footprint->moved = smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), footprint->spans, at_once,
+                                      n_sites, chip);
 }
 
 gboolean
@@ -283,7 +279,11 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
                    const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
                    SmbFootprint *footprint, GError **error) {
   Sectors near[N_DIMENSIONS] = {0}, far[N_DIMENSIONS] = {0};
-  gboolean ran = look_around(recorder, launch, near, far, error);
+  g_autoptr(GPtrArray) blocks =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_block_record_free);
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  gboolean ran = look_around(recorder, launch, near, far, error) &&
+                 record_far_apart(recorder, middle, n_blocks, blocks, error);
   *footprint = (SmbFootprint){.sharing = NULL};
   if (ran) {
     Sectors own = sectors_of(middle);
@@ -291,9 +291,10 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Surroundings stores = surroundings_of(near, far, TRUE);
     footprint->sharing = find_sharing(middle, &loads, n_sites);
     find_footprint(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
-    find_rows(middle, &own, near, n_sites, chip, footprint);
+    footprint->spans = smb_scatter_spans(middle, blocks, n_sites);
+    find_rows(middle, &own, near, (double)MIN(at_once, n_blocks), n_sites, chip, footprint);
+    find_tables(blocks, n_sites, footprint);
     sectors_clear(&own);
-    ran = find_tables(recorder, middle, n_sites, launch, footprint, error);
   }
   for (guint d = 0; d < N_DIMENSIONS; d++) {
     sectors_clear(&near[d]);
@@ -308,4 +309,5 @@ smb_footprint_clear(SmbFootprint *footprint) {
   g_clear_pointer(&footprint->moved, g_free);
   g_clear_pointer(&footprint->written, g_free);
   g_clear_pointer(&footprint->tables, g_free);
+  g_clear_pointer(&footprint->spans, g_free);
 }

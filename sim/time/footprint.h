@@ -34,6 +34,7 @@ enum {
  * @moved: (array): by site: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/scatter.h)
  * @written: (array): by site: the same of the sectors that it stores
  * @tables: (array): by site: pairs of sectors of a table that blocks look up, or change, by chance; 0: they do not
+ * @spans: (array): by site: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
  * @distinct: of the sectors that are stored, the part that no store before has written
  */
 typedef struct {
@@ -43,6 +44,7 @@ typedef struct {
   double *moved;
   double *written;
   double *tables;
+  double *spans;
   double distinct;
 } SmbFootprint;
 

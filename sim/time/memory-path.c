@@ -214,6 +214,17 @@ find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_war
   return is_warm ? MAX(0, absent) : MAX(part, absent);
 }
 
+// Of what blocks ask for at a site that share nothing as far as it is known: whether all blocks together have asked for as much as there is, so
+// that it is all in the second-level cache. So it is where each asks for a word of a sector, and others for the rest.
+static gboolean
+is_all_there(Multiprocessor *sm, guint32 site, guint news) {
+  const double span = sm->replay->footprint->spans[site];
+  gboolean is_all =
+      span > 0 && sm->looked_up[site] >= span && span * PAIR_BYTES <= sm->chip->l2_reach;
+  sm->looked_up[site] += news * sm->working;
+  return is_all;
+}
+
 // What DRAM has to do for a request.
 static void
 ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
@@ -226,6 +237,8 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     return;
   }
   guint sharing = footprint->sharing[request->site];
+  if (!sharing && is_all_there(sm, request->site, asked->news))
+    return;
   double share = find_dram_share(sm, warp, sharing);
   asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
   asked->is_new = asked->news > 0 && share > 0;

@@ -3,13 +3,15 @@
 #include "sim/time/scatter.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/base/hash.h"
 
 enum {
   LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
-  ROW_LINES = 2,    // of which DRAM opens the row once
+  ROW_LINES = 2, // of which DRAM opens the row once
+  ROW_PAIRS = ROW_LINES * LINE_SECTORS / 2,
   MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
 };
 
@@ -19,33 +21,79 @@ enum {
 // --- rows
 
 static GHashTable *
-group_by_row(GHashTable *loads) {
+join_rows(GHashTable *const *loads, guint n) {
   GHashTable *rows = g_hash_table_new(g_direct_hash, g_direct_equal);
-  GHashTableIter iter;
-  gpointer line, sectors;
-  g_hash_table_iter_init(&iter, loads);
-  while (g_hash_table_iter_next(&iter, &line, &sectors)) {
-    gsize number = GPOINTER_TO_SIZE(line);
-    gpointer row = GSIZE_TO_POINTER(number / ROW_LINES);
-    guint bits = GPOINTER_TO_UINT(sectors) << number % ROW_LINES * LINE_SECTORS;
-    bits |= GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
-    g_hash_table_insert(rows, row, GUINT_TO_POINTER(bits));
+  for (guint i = 0; i < n; i++) {
+    GHashTableIter iter;
+    gpointer line, sectors;
+    if (!loads[i])
+      continue;
+    g_hash_table_iter_init(&iter, loads[i]);
+    while (g_hash_table_iter_next(&iter, &line, &sectors)) {
+      gsize number = GPOINTER_TO_SIZE(line);
+      gpointer row = GSIZE_TO_POINTER(number / ROW_LINES);
+      guint bits = GPOINTER_TO_UINT(sectors) << number % ROW_LINES * LINE_SECTORS;
+      bits |= GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
+      g_hash_table_insert(rows, row, GUINT_TO_POINTER(bits));
+    }
   }
   return rows;
 }
 
-// How much longer these sectors of a row take than the pairs that they are in.
+// How much longer these sectors of a row take than the pairs that they are in. @others: pairs that all blocks ask for at the same time, of a
+// row: DRAM opens it once for them.
 static double
-find_row_factor(guint sectors, const SmbChip *chip) {
-  guint pairs = (guint)__builtin_popcount((sectors | sectors >> 1) & 0x55);
-  double moved = pairs * 2.0 * SECTOR_BYTES, opened = chip->dram_read / chip->dram_rows;
+find_row_factor(guint sectors, double others, const SmbChip *chip) {
+  guint own = (guint)__builtin_popcount((sectors | sectors >> 1) & 0x55);
+  double pairs = MAX(own, MIN(others, ROW_PAIRS));
+  double moved = pairs * 2 * SECTOR_BYTES, opened = chip->dram_read / chip->dram_rows;
   return MAX(1, opened / moved);
 }
 
 double *
-smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *loads, guint n_sites,
-                 const SmbChip *chip) {
-  g_autoptr(GHashTable) rows = group_by_row(loads);
+smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks, guint n_sites) {
+  double *spans = g_new0(double, n_sites + 1);
+  g_autofree guint64 *first = g_new(guint64, n_sites + 1), *last = g_new0(guint64, n_sites + 1);
+  memset(first, 0xff, (n_sites + 1) * sizeof *first);
+  for (guint b = 0; b <= blocks->len; b++) {
+    const SmbBlockRecord *block = b == 0 ? middle : g_ptr_array_index(blocks, b - 1);
+    for (guint r = 0; r < block->requests->len; r++) {
+      const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
+      for (guint i = 0; request->is_load && i < request->n; i++) {
+        guint64 line = g_array_index(block->lines, SmbTimedLine, request->first + i).line;
+        first[request->site] = MIN(first[request->site], line);
+        last[request->site] = MAX(last[request->site], line);
+      }
+    }
+  }
+  // The first and the last of n places that are drawn at random are this much less apart than those of all.
+  double n = blocks->len + 1.0, larger = blocks->len > 0 ? (n + 1) / (n - 1) : 0;
+  for (guint s = 0; s < n_sites; s++)
+    if (last[s] >= first[s])
+      spans[s] = (double)(last[s] - first[s] + 1) * LINE_SECTORS / 2 * larger;
+  return spans;
+}
+
+// Pairs of sectors of a row that blocks ask for at a site at the same time, if they ask for any between the first and the last one.
+static double *
+find_crowds(const SmbBlockRecord *middle, const double *spans, double at_once, guint n_sites) {
+  double *crowds = g_new0(double, n_sites + 1);
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && i < request->n; i++)
+      crowds[request->site] +=
+          __builtin_popcount(g_array_index(middle->lines, SmbTimedLine, request->first + i).news);
+  }
+  for (guint s = 0; s < n_sites; s++)
+    crowds[s] = spans[s] > 0 ? crowds[s] * at_once * ROW_PAIRS / spans[s] : 0;
+  return crowds;
+}
+
+double *
+smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
+                 const double *spans, double at_once, guint n_sites, const SmbChip *chip) {
+  g_autoptr(GHashTable) rows = join_rows(loads, n);
+  g_autofree double *crowds = find_crowds(middle, spans, at_once, n_sites);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
@@ -54,9 +102,10 @@ smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *loads, guint n_sites,
       const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
       gpointer row = GSIZE_TO_POINTER(line->line / ROW_LINES);
       guint sectors = GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
-      double news = sectors ? __builtin_popcount(line->news) : 0;
-      factors[request->site] += news > 0 ? news * find_row_factor(sectors, chip) : 0;
-      counts[request->site] += news;
+      double news = __builtin_popcount(line->news);
+      factors[request->site] +=
+          sectors ? news * find_row_factor(sectors, crowds[request->site], chip) : 0;
+      counts[request->site] += sectors ? news : 0;
     }
   }
   for (guint s = 0; s < n_sites; s++)

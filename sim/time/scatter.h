@@ -5,8 +5,8 @@
 //
 // DRAM moves two sectors side by side at once. It opens rows, of which 256 bytes that follow each other are in one: measured on an H200, by
 // sectors at distances of 1 to 256 of them, and by groups of 1 to 32 at random. To open one takes longer than to move two sectors, so
-// single sectors cost several times their bytes. What one block asks for in a row is taken to be asked for at the same time. What is stored is gathered
-// in the second-level cache, that of neighbours as well.
+// single sectors cost several times their bytes. What a block and its neighbours ask for is taken to be asked for at the same time. So is what
+// all blocks that run together ask for, between the first and the last place that some of them ask for.
 //
 // Blocks that look up a table, such as a gather's, ask for the same by chance. How often two of them do says how large the table is, as
 // biologists count fish: of two sets that are drawn from N, |A ∩ B| is |A| |B| / N on average (Lincoln and Petersen).
@@ -16,18 +16,28 @@
 
 #include "sim/time/block-record.h"
 
-                             G_BEGIN_DECLS
+G_BEGIN_DECLS
 
-                             /**
+/**
+ * smb_scatter_spans:
+ * @middle: a block
+ * @blocks: (element-type SmbBlockRecord): other blocks of the launch, at random
+ *
+ * Returns: (transfer full) (array): by site: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
+ */
+double *smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks, guint n_sites);
+
+/**
  * smb_scatter_rows:
  * @middle: a block
- * @loads: (element-type GHashTable): what it loads: line → bits of its sectors
+ * @loads: (array length=n) (element-type GHashTable): what it and its neighbours load: line → bits of its sectors; %NULL: nothing
+ * @spans: (array): of smb_scatter_spans()
+ * @at_once: blocks that run at the same time
  *
  * Returns: (transfer full) (array): by site: how much longer DRAM takes for the pairs of sectors that @middle loads than their bytes say
  */
-                             double *
-                             smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *loads,
-                                              guint n_sites, const SmbChip *chip);
+double *smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
+                         const double *spans, double at_once, guint n_sites, const SmbChip *chip);
 
 /**
  * smb_scatter_stores:

@@ -67,6 +67,17 @@ smb_analyze_gather(const GArray *accesses, gboolean each) {
   return rows;
 }
 
+const SmbAccess *
+smb_analyze_row_worst(const GArray *accesses, const SmbAnalyzeRow *row) {
+  const SmbAccess *worst = row->access;
+  for (guint i = 0; i < accesses->len && row->n > 1; i++) {
+    const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    gboolean is_worse = access->total.excess > worst->total.excess;
+    worst = is_worse && smb_analyze_is_one_row(row->access->site, access->site) ? access : worst;
+  }
+  return worst;
+}
+
 GArray *
 smb_analyze_gather_global(const GArray *globals) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeGlobalRow));

@@ -37,6 +37,14 @@ typedef struct {
  */
 GArray *smb_analyze_gather(const GArray *accesses, gboolean each);
 
+/**
+ * smb_analyze_row_worst:
+ * @accesses: (element-type SmbAccess): that the row was gathered of
+ *
+ * Returns: (transfer none): of those that the row stands for the one with the most excess wavefronts, of equals the first
+ */
+const SmbAccess *smb_analyze_row_worst(const GArray *accesses, const SmbAnalyzeRow *row);
+
 /** smb_analyze_is_one_row: Returns: whether accesses at two sites, if both are counted, are one row */
 gboolean smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other);
 

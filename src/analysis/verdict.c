@@ -85,14 +85,8 @@ find_costliest(const SmbAnalysis *analysis, guint *n) {
     const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
     most = !most || row->total.excess > most->total.excess ? row : most;
   }
-  const SmbAccess *worst = most ? most->access : NULL;
-  for (guint i = 0; i < analysis->accesses->len && most; i++) {
-    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    gboolean is_worse = access->total.excess > worst->total.excess;
-    worst = is_worse && smb_analyze_is_one_row(most->access->site, access->site) ? access : worst;
-  }
   *n = most ? most->n : 0;
-  return worst;
+  return most ? smb_analyze_row_worst(analysis->accesses, most) : NULL;
 }
 
 // @n: how many alike instructions there are

@@ -4,7 +4,9 @@
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
+#include "src/analysis/row.h"
 #include "src/explain/words.h"
 
 const char *
@@ -129,21 +131,48 @@ weigh_compiled(const SmbCompiledCount *compiled, const SmbAccess *access) {
   return line ? line->total.excess : 0;
 }
 
+// What an access costs as compiled; with those alike that are asked for; by itself.
+typedef struct {
+  guint64 compiled, row, own;
+  guint alike;
+} Weight;
+
+static Weight
+weigh_access(const SmbExplanation *e, const SmbExplainQuestion *question, const SmbAccess *access) {
+  Weight weight = {.compiled = weigh_compiled(question->compiled, access),
+                   .own = access->total.excess};
+  for (guint i = 0; i < e->analysis->accesses->len; i++) {
+    const SmbAccess *other = get_access(e->analysis, i);
+    if (!smb_analyze_is_one_row(access->site, other->site) ||
+        !is_asked_for(e->target->kernel, other, question))
+      continue;
+    weight.row += other->total.excess;
+    weight.alike++;
+  }
+  return weight;
+}
+
+static int
+compare_access_weights(const Weight *a, const Weight *b) {
+  return smb_order(a->compiled, b->compiled)
+             ?: smb_order(a->row, b->row) ?: smb_order(a->own, b->own);
+}
+
 // The costliest of the accesses that are asked for: as compiled, and in the text if that is the same.
 static gboolean
 choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
+  Weight most = {0};
   for (guint i = 0; i < e->analysis->accesses->len; i++) {
     const SmbAccess *access = get_access(e->analysis, i);
     if (!is_asked_for(e->target->kernel, access, question))
       continue;
-    guint64 excess = weigh_compiled(question->compiled, access);
-    gboolean is_worse =
-        e->choices++ == 0 || excess > e->compiled_excess ||
-        (excess == e->compiled_excess && access->total.excess > e->access->total.excess);
-    if (!is_worse)
+    const Weight weight = weigh_access(e, question, access);
+    if (e->choices++ > 0 && compare_access_weights(&weight, &most) <= 0)
       continue;
+    most = weight;
     e->access = access;
-    e->compiled_excess = excess;
+    e->compiled_excess = weight.compiled;
+    e->alike = weight.alike;
     e->index = i;
   }
   if (!e->choices)

@@ -65,6 +65,7 @@ typedef struct {
  * @index: of the access in SmbAnalysis.accesses
  * @choice: why it is that one
  * @choices: how many were asked for
+ * @alike: how many of them are instructions like it of its line, itself included; together these have the most in excess
  * @is_compiled: whether it was chosen by what is compiled, which has @compiled_excess
  * @request: the request that is looked at
  * @warp, @block: who made it first
@@ -91,6 +92,7 @@ typedef struct {
   guint index;
   SmbExplainChoice choice;
   guint choices;
+  guint alike;
   gboolean is_compiled;
   guint64 compiled_excess;
   SmbRequest request;

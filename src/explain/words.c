@@ -24,6 +24,23 @@ describe_rank(const SmbExplanation *e) {
                                       smb_analyze_qualify(e->analysis));
 }
 
+// That it is the access with the most excess, or one of the alike instructions with the most.
+static void
+append_costliest_choice(GString *text, const SmbExplanation *e, const char *op) {
+  g_autofree char *rank = describe_rank(e);
+  if (e->is_compiled)
+    g_string_append_printf(text, "Of the accesses in the text, %s this %s.", rank, op);
+  else if (e->alike > 1)
+    g_string_append_printf(
+        text,
+        smb_arch_say(e->arch, "%u × %s of one line have the most excess wavefronts; none of them "
+                              "has more than this %s."),
+        e->alike, e->access->site->opcode, op);
+  else
+    g_string_append_printf(
+        text, smb_arch_say(e->arch, "The access with the most excess wavefronts is this %s."), op);
+}
+
 char *
 smb_explain_choice(const SmbExplanation *e) {
   const SmbTally *total = &e->access->total;
@@ -32,12 +49,7 @@ smb_explain_choice(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
   switch (e->choice) {
   case SMB_EXPLAIN_WORST:
-    if (e->is_compiled)
-      g_string_append_printf(text, "Of the accesses in the text, %s this %s.", rank, op);
-    else
-      g_string_append_printf(
-          text, smb_arch_say(e->arch, "The access with the most excess wavefronts is this %s."),
-          op);
+    append_costliest_choice(text, e, op);
     break;
   case SMB_EXPLAIN_FIRST:
     g_string_append_printf(text, "No access has bank conflicts%s; the first is this %s.",

@@ -17,6 +17,9 @@ void smb_rank_time(SmbRankRow *row, const SmbTarget *target, const SmbArch *arch
 /** smb_ranking_is_timed: Returns: whether times were asked for, and a row says one, or why it is not known */
 gboolean smb_ranking_is_timed(const SmbRanking *ranking);
 
+/** smb_ranking_has_durations: Returns: whether a row says how long its launch ran, on the device that it was captured on */
+gboolean smb_ranking_has_durations(const SmbRanking *ranking);
+
 /** smb_ranking_summarize: Returns: (transfer full): how many launches there are, how many of them differ, and what all of them
  * cost together, in a sentence */
 char *smb_ranking_summarize(const SmbRanking *ranking);

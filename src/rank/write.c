@@ -12,6 +12,14 @@
 #include "src/out/table.h"
 #include "src/rank/rank.h"
 
+gboolean
+smb_ranking_has_durations(const SmbRanking *ranking) {
+  gboolean found = FALSE;
+  for (guint i = 0; i < ranking->rows->len; i++)
+    found |= ((const SmbRankRow *)ranking->rows->pdata[i])->launch->nanoseconds >= 0;
+  return found;
+}
+
 // "3", or "3 and 11 others".
 static char *
 describe_numbers(const SmbRankRow *row) {
@@ -121,7 +129,7 @@ add_predicted_cells(SmbTable *table, const SmbRankRow *row) {
 }
 
 static void
-add_ranking_row(SmbTable *table, const SmbRankRow *row, gboolean is_timed) {
+add_ranking_row(SmbTable *table, const SmbRankRow *row, gboolean has_durations, gboolean is_timed) {
   g_autofree char *numbers = describe_numbers(row);
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
   g_autofree char *block = smb_describe_extent(row->launch->block);
@@ -141,7 +149,8 @@ add_ranking_row(SmbTable *table, const SmbRankRow *row, gboolean is_timed) {
     smb_table_number(table, cost, row->total.excess);
     smb_table_printf(table, cost, "%.0f%%", smb_rank_percent(row));
   }
-  smb_table_cell(table, style, time);
+  if (has_durations)
+    smb_table_cell(table, style, time);
   if (is_timed)
     add_predicted_cells(table, row);
   smb_table_cell(table, style,
@@ -155,8 +164,10 @@ static void
 write_ranking_text(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   gboolean is_timed = smb_ranking_is_timed(ranking);
+  gboolean has_durations = smb_ranking_has_durations(ranking);
   g_autoptr(SmbTable) table =
-      smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>");
+      smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>");
+  smb_table_columns(table, has_durations ? "duration>" : "");
   smb_table_columns(table, is_timed ? "predicted>|conflicts>|%>|count" : "count");
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
   if (ranking->file)
@@ -166,7 +177,7 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
   smb_spool_puts(cli->out, ranking->quiet ? "\n" : "\n\n");
   guint n = count_shown_launches(ranking);
   for (guint i = 0; i < n; i++)
-    add_ranking_row(table, ranking->rows->pdata[i], is_timed);
+    add_ranking_row(table, ranking->rows->pdata[i], has_durations, is_timed);
   if (n)
     smb_table_write(table, cli->out, cli->colour);
   write_ranking_rest(ranking, cli->out);
@@ -297,11 +308,13 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
   smb_spool_puts(cli->out, "**\n");
   if (ranking->quiet)
     return;
-  smb_spool_puts(cli->out, "\n| launch | kernel | grid | block | requests | wavefronts | excess "
-                           "| % | duration |");
+  gboolean has_durations = smb_ranking_has_durations(ranking);
+  smb_spool_puts(cli->out,
+                 "\n| launch | kernel | grid | block | requests | wavefronts | excess | % |");
+  smb_spool_puts(cli->out, has_durations ? " duration |" : "");
   smb_spool_puts(cli->out, is_timed ? " predicted | conflicts | % | remark |\n" : " remark |\n");
-  smb_spool_printf(cli->out, "|--:|---|---|---|--:|--:|--:|--:|--:|%s---|\n",
-                   is_timed ? "--:|--:|--:|" : "");
+  smb_spool_printf(cli->out, "|--:|---|---|---|--:|--:|--:|--:|%s%s---|\n",
+                   has_durations ? "--:|" : "", is_timed ? "--:|--:|--:|" : "");
   for (guint i = 0; i < count_shown_launches(ranking); i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *numbers = describe_numbers(row), *remark = smb_rank_remark(row);
@@ -319,7 +332,9 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
           " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %.0f |",
           row->total.requests, row->total.wavefronts, row->total.excess, smb_rank_percent(row));
     g_auto(SmbPredicted) predicted = smb_rank_predicted(row);
-    smb_spool_printf(cli->out, " %s | ", time);
+    if (has_durations)
+      smb_spool_printf(cli->out, " %s |", time);
+    smb_spool_puts(cli->out, " ");
     if (is_timed)
       smb_spool_printf(cli->out, "%s | %s | %s | ", predicted.time, predicted.cost,
                        predicted.percent);

@@ -37,7 +37,8 @@ write_predicted_cells(const SmbRankRow *row, SmbSpool *page) {
 
 // A row of the ranking. @has_part: whether the page has a report of it.
 static void
-write_application_row(const SmbRankRow *row, gboolean has_part, gboolean is_timed, SmbSpool *page) {
+write_application_row(const SmbRanking *ranking, const SmbRankRow *row, gboolean has_part,
+                      SmbSpool *page) {
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
   g_autofree char *block = smb_describe_extent(row->launch->block);
   g_autofree char *time = smb_rank_duration(row->launch), *remark = smb_rank_remark(row);
@@ -60,8 +61,9 @@ write_application_row(const SmbRankRow *row, gboolean has_part, gboolean is_time
     smb_html_number(page, judgement, row->total.excess);
     smb_spool_printf(page, "<td class=\"%s\">%.0f%%</td>", judgement, smb_rank_percent(row));
   }
-  smb_spool_printf(page, "<td>%s</td>", time);
-  if (is_timed)
+  if (smb_ranking_has_durations(ranking))
+    smb_spool_printf(page, "<td>%s</td>", time);
+  if (smb_ranking_is_timed(ranking))
     write_predicted_cells(row, page);
   smb_html_within(page, "<td class=\"word\">", remark, "</td></tr>\n");
 }
@@ -77,13 +79,15 @@ write_application_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page
                  "<th scope=\"col\" class=\"word\">grid</th>"
                  "<th scope=\"col\" class=\"word\">block</th><th scope=\"col\">requests</th>"
                  "<th scope=\"col\">wavefronts</th><th scope=\"col\">excess</th>"
-                 "<th scope=\"col\">%</th><th scope=\"col\">duration</th>");
+                 "<th scope=\"col\">%</th>");
+  if (smb_ranking_has_durations(ranking))
+    smb_spool_puts(page, "<th scope=\"col\">duration</th>");
   if (is_timed)
     smb_spool_puts(page, "<th scope=\"col\">predicted</th><th scope=\"col\">conflicts</th>"
                          "<th scope=\"col\">%</th>");
   smb_spool_puts(page, "<th scope=\"col\" class=\"word\">remark</th></tr></thead>\n<tbody>\n");
   for (guint i = 0; i < ranking->rows->len; i++)
-    write_application_row(ranking->rows->pdata[i], i < n_parts, is_timed, page);
+    write_application_row(ranking, ranking->rows->pdata[i], i < n_parts, page);
   smb_spool_printf(page,
                    "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch %s comes first. +N: "
                    "N other launches are equal, with the same code, shape, "

@@ -8,10 +8,11 @@
 #include "src/out/describe.h"
 #include "src/report/impl.h"
 
-// What the access costs, and which lanes of its costliest request conflict.
+// What the accesses cost, and which lanes of their costliest request conflict.
 static void
-write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page) {
-  const SmbTally *total = &access->total;
+write_sentences(const SmbReport *report, const SmbReportConflict *conflict, SmbSpool *page) {
+  const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, conflict->access);
+  const SmbTally *total = &conflict->row.total;
   g_autoptr(GString) meeting = g_string_new(NULL);
   smb_analyze_append_meeting(meeting, report->arch, access);
   smb_spool_printf(page,
@@ -183,20 +184,32 @@ write_left_out(const SmbReport *report, guint access, gboolean any, SmbSpool *pa
         SMB_REPORT_MAX_MAPS);
 }
 
+// "the load of tile[x][y]"; of several instructions "4 × LDS, the worst of them LDS R15, [R12]"
 static void
-write_article(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
+write_conflict_name(const SmbReportConflict *conflict, const SmbSite *site, SmbSpool *page) {
+  g_autofree char *several = smb_analyze_row_text(site, conflict->row.n);
+  if (conflict->row.n > 1)
+    smb_html_within(page, "<code>", several, "</code>, the worst of them <code>");
+  else
+    smb_spool_printf(page, "the %s of <code>", smb_op_class_name(site->op_class));
+  smb_html_text(page, site->expression);
+  smb_spool_puts(page, "</code>");
+}
+
+static void
+write_article(const SmbReport *report, const SmbReportConflict *conflict, guint *drawn,
+              SmbSpool *page) {
+  guint index = conflict->access, n;
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
-  guint n;
   const SmbReportMap *maps = find_maps(report, index, &n);
   smb_spool_printf(page, "<article class=\"access\" id=\"%saccess-%u\" data-access=\"%u\">\n<h3>",
                    report->prefix, index, index);
   smb_report_write_place(report, page, access->site, "Line ");
-  smb_spool_printf(page, ": the %s of <code>", smb_op_class_name(access->site->op_class));
-  smb_html_text(page, access->site->expression);
-  smb_spool_puts(page, "</code>");
+  smb_spool_puts(page, ": ");
+  write_conflict_name(conflict, access->site, page);
   smb_report_write_origin(report, page, access->site);
   smb_spool_puts(page, "</h3>\n");
-  write_sentences(report, access, page);
+  write_sentences(report, conflict, page);
   write_maps(report, maps, n, page);
   write_left_out(report, index, n > 0, page);
   smb_report_write_neighbours(report, index, drawn, page);
@@ -207,11 +220,11 @@ void
 smb_report_write_conflicts(const SmbReport *report, SmbSpool *page) {
   guint drawn = 0;
   smb_spool_printf(page, "<section id=\"%sconflicts\">\n<h2>Conflicts</h2>\n", report->prefix);
-  for (guint i = 0; i < report->order->len; i++)
-    write_article(report, g_array_index(report->order, guint, i), &drawn, page);
-  if (report->order->len == 0)
+  for (guint i = 0; i < report->conflicts->len; i++)
+    write_article(report, &g_array_index(report->conflicts, SmbReportConflict, i), &drawn, page);
+  if (report->conflicts->len == 0)
     smb_spool_puts(page, "<p>No bank conflicts.</p>\n");
-  if (report->order->len > 1)
+  if (report->conflicts->len > 1)
     smb_spool_puts(page, "<p>The costliest access comes first.</p>\n");
   if (report->analysis->requests_dropped > 0)
     smb_spool_printf(

@@ -8,6 +8,9 @@
 #include "src/out/html.h"
 #include "src/report/report.h"
 
+// The index of an access in SmbAnalysis.accesses, which names its place in the page.
+G_GNUC_INTERNAL guint smb_report_index(const SmbReport *report, const SmbAccess *access);
+
 // From the first line of a page to the beginning of its body.
 G_GNUC_INTERNAL gboolean smb_report_write_head(const char *title, SmbVendor vendor, SmbSpool *page,
                                                GError **error);

@@ -105,7 +105,7 @@ write_page_heading(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</p>\n<nav>");
   if (report->time && report->time->time)
     write_link(report, page, "time", "Time");
-  if (report->order->len > 0)
+  if (report->conflicts->len > 0)
     write_link(report, page, "advice", "Advice");
   if (smb_report_has_source(report))
     write_link(report, page, "source", "Source");

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Which bank maps a page has.
-#include "src/report/report.h"
+#include "src/report/impl.h"
 
 #include "sim/base/order.h"
 #include "src/cli/hint.h"
@@ -65,36 +65,45 @@ find_neighbours(SmbReport *report) {
   }
 }
 
-// What an access costs: as compiled, then in the text.
+// What a conflict costs: as compiled, then in the text.
 typedef struct {
-  guint access;
+  SmbReportConflict conflict;
   guint64 compiled, excess;
 } Weight;
 
 static int
 compare_weights(gconstpointer a, gconstpointer b) {
   const Weight *x = a, *y = b;
-  return smb_order(y->compiled, x->compiled) ?: smb_order(y->excess, x->excess) ?: smb_order(x->access, y->access);
+  return smb_order(y->compiled, x->compiled) ?: smb_order(y->excess, x->excess)
+                                             ?: smb_order(x->conflict.access, y->conflict.access);
 }
 
-// The accesses that conflict, the costliest first.
+guint
+smb_report_index(const SmbReport *report, const SmbAccess *access) {
+  return (guint)(access - &g_array_index(report->analysis->accesses, SmbAccess, 0));
+}
+
+// What conflicts, the costliest first.
 static GArray *
-order_accesses(const SmbReport *report) {
-  GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
+find_report_conflicts(const SmbReport *report) {
+  const GArray *accesses = report->analysis->accesses;
+  GArray *conflicts = g_array_new(FALSE, FALSE, sizeof(SmbReportConflict));
+  g_autoptr(GArray) rows = smb_analyze_gather(accesses, FALSE);
   g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(Weight));
-  for (guint i = 0; i < report->analysis->accesses->len; i++) {
-    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
     const SmbCompiledLine *line = smb_compiled_count_has(report->compiled)
-                                      ? smb_compiled_count_line(report->compiled, access)
+                                      ? smb_compiled_count_line(report->compiled, row->access)
                                       : NULL;
-    const Weight weight = {i, line ? line->total.excess : 0, access->total.excess};
-    if (access->total.excess > 0)
+    guint worst = smb_report_index(report, smb_analyze_row_worst(accesses, row));
+    const Weight weight = {{worst, *row}, line ? line->total.excess : 0, row->total.excess};
+    if (row->total.excess > 0)
       g_array_append_val(weights, weight);
   }
   g_array_sort(weights, compare_weights);
   for (guint i = 0; i < weights->len; i++)
-    g_array_append_val(order, g_array_index(weights, Weight, i).access);
-  return order;
+    g_array_append_val(conflicts, g_array_index(weights, Weight, i).conflict);
+  return conflicts;
 }
 
 // The worst map of each access first, the costliest access first; then the others as long as there is room.
@@ -103,14 +112,15 @@ choose_page(SmbReport *report, const GArray *maps) {
   g_autofree guint *first = g_new0(guint, report->analysis->accesses->len + 1); // of each access
   for (guint i = maps->len; i > 0; i--)
     first[g_array_index(maps, SmbReportMap, i - 1).access] = i - 1;
-  for (guint i = 0; i < 2 * report->order->len; i++) {
-    guint access = g_array_index(report->order, guint, i % report->order->len);
+  for (guint i = 0; i < 2 * report->conflicts->len; i++) {
+    guint access =
+        g_array_index(report->conflicts, SmbReportConflict, i % report->conflicts->len).access;
     for (guint at = first[access]; at < maps->len; at++) {
       const SmbReportMap *map = &g_array_index(maps, SmbReportMap, at);
       if (map->access != access)
         break;
       guint worst = g_array_index(report->analysis->accesses, SmbAccess, access).worst_warp;
-      if ((map->warp == worst) != (i < report->order->len))
+      if ((map->warp == worst) != (i < report->conflicts->len))
         continue;
       if (report->maps->len < SMB_REPORT_MAX_MAPS)
         g_array_append_vals(report->maps, map, 1);
@@ -130,7 +140,7 @@ find_advice(SmbReport *report) {
                                   .compiles = TRUE,
                                   .writes = TRUE};
   g_autoptr(GError) error = NULL;
-  if (report->order->len == 0)
+  if (report->conflicts->len == 0)
     return;
   report->advice = smb_advise_report_new(report->target, report->arch, &search, &error);
   if (!report->advice)
@@ -180,7 +190,7 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   report->prefix = "";
   report->maps = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
   report->compiled = compiled;
-  report->order = order_accesses(report);
+  report->conflicts = find_report_conflicts(report);
   report->left_out = g_new0(guint, analysis->accesses->len + 1);
   g_autoptr(GArray) worst = find_worst(arch, analysis);
   add_known_launch(worst, analysis);
@@ -199,7 +209,7 @@ smb_report_free(SmbReport *report) {
   if (!report)
     return;
   g_array_unref(report->maps);
-  g_array_unref(report->order);
+  g_array_unref(report->conflicts);
   smb_advise_report_free(report->advice);
   smb_launch_time_free(report->time);
   g_free(report->advice_failure);

@@ -10,6 +10,7 @@
 #include "src/advise/report.h"
 #include "src/analysis/compiled-count.h"
 #include "src/analysis/launch-time.h"
+#include "src/analysis/row.h"
 #include "src/target/origin.h"
 
 /** Most bank maps of one page; what is left out is said. */
@@ -37,12 +38,19 @@ typedef struct {
   SmbRequest request;
 } SmbReportMap;
 
+/** SmbReportConflict: an access that conflicts, or several alike instructions of a line: @row; @access: index in SmbAnalysis.accesses of the
+ * worst of them, which the page explains */
+typedef struct {
+  guint access;
+  SmbAnalyzeRow row;
+} SmbReportConflict;
+
 /**
  * SmbReport:
  * @analysis: with its requests
  * @prefix: what the names of places in the page begin with; "" if it has one report
  * @maps: (element-type SmbReportMap): by access, then by warp
- * @order: (element-type guint): the accesses that conflict: most excess wavefronts first, as compiled where that is counted
+ * @conflicts: (element-type SmbReportConflict): most excess wavefronts first, as compiled where that is counted
  * @advice: (nullable): layouts of the arrays; %NULL if nothing conflicts, or they could not be searched
  * @advice_failure: (nullable): why they could not
  * @left_out: by access: maps that the page has no room for
@@ -59,7 +67,7 @@ typedef struct {
   const SmbAnalysis *analysis;
   const char *prefix;
   GArray *maps;
-  GArray *order;
+  GArray *conflicts;
   SmbAdviseReport *advice;
   char *advice_failure;
   guint *left_out;
@@ -76,7 +84,7 @@ typedef struct {
  * @arch: (transfer none): all of them must outlive the report
  * @compiled: (nullable): as of SmbReport
  *
- * Chooses the maps: of every access that has excess wavefronts, the costliest request of each warp that has
+ * Chooses the maps: of every conflict the costliest request of each warp that has
  * one. If there are more than SMB_REPORT_MAX_MAPS, each access has one before any has two, the costliest first.
  * Searches layouts for the arrays that conflict.
  *

@@ -68,10 +68,9 @@ write_source_line(const SmbReport *report, const Listing *listing, guint number,
   if (listing->timed)
     write_cost_cell(listing, g_array_index(listing->timed, SmbLineTally, number).cost, page);
   if (worst)
-    smb_spool_printf(
-        page, "<th scope=\"row\"><a href=\"#%saccess-%u\">%u</a></th><td class=\"code\">",
-        report->prefix, (guint)(worst - &g_array_index(report->analysis->accesses, SmbAccess, 0)),
-        number);
+    smb_spool_printf(page,
+                     "<th scope=\"row\"><a href=\"#%saccess-%u\">%u</a></th><td class=\"code\">",
+                     report->prefix, smb_report_index(report, worst), number);
   else
     smb_spool_printf(page, "<th scope=\"row\">%u</th><td class=\"code\">", number);
   smb_html_text(page, text);

@@ -86,29 +86,25 @@ write_compiled_row(const SmbReport *report, SmbSpool *page, const SmbSite *place
   smb_spool_puts(page, "</tr>\n");
 }
 
-// The access of a row with the most excess wavefronts; the row leads to it. @exact: (out): whether all of them are
-static guint
-find_worst_of_row(const GArray *accesses, const SmbAnalyzeRow *row, gboolean *exact) {
-  guint worst = (guint)(row->access - (const SmbAccess *)(gconstpointer)accesses->data);
-  *exact = TRUE;
+static gboolean
+is_row_exact(const GArray *accesses, const SmbAnalyzeRow *row) {
+  gboolean is_bound = FALSE;
   for (guint i = 0; i < accesses->len; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
-    if (!smb_analyze_is_one_row(row->access->site, access->site))
-      continue;
-    *exact = *exact && !smb_access_is_lower_bound(access);
-    if (access->total.excess > g_array_index(accesses, SmbAccess, worst).total.excess)
-      worst = i;
+    is_bound |= smb_analyze_is_one_row(row->access->site, access->site) &&
+                smb_access_is_lower_bound(access);
   }
-  return worst;
+  return !is_bound;
 }
 
 static void
 write_page_row(const SmbReport *report, SmbSpool *page, const SmbAnalyzeRow *row) {
   SmbTally compiled;
-  gboolean exact, is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
-  guint worst = find_worst_of_row(report->analysis->accesses, row, &exact);
-  write_sites(report, page, row->access->site, row->n, row->total.excess ? "access" : NULL, worst);
-  write_page_tally(page, &row->total, exact);
+  const GArray *accesses = report->analysis->accesses;
+  gboolean is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
+  write_sites(report, page, row->access->site, row->n, row->total.excess ? "access" : NULL,
+              smb_report_index(report, smb_analyze_row_worst(accesses, row)));
+  write_page_tally(page, &row->total, is_row_exact(accesses, row));
   write_page_compiled(report, page, is_first ? &compiled : NULL);
   smb_spool_puts(page, "</tr>\n");
 }

@@ -62,6 +62,15 @@ grep '^[0-9]*,"turn' ranking.csv | cut -d , -f 17- | sed 1q >ran
 expect 0 analyze app.capture --time --format csv
 grep '^[0-9]*,"turn' "$work/out" | cut -d , -f 17- | sed 1q | cmp -s - ran || die "another time: $(cat ran ranking.csv "$work/out")"
 
+# There was no device: nothing says how long the launches ran there.
+expect 0 analyze app.capture --time --format markdown
+shows '| % | predicted | conflicts | % | remark |'
+expect 0 analyze app.capture --time
+grep -q duration "$work/out" && die "$last: a column without durations: $(cat "$work/out")"
+expect 0 report page.html app.capture --time
+grep -q '<th scope="col">duration' page.html && die "$last: a column without durations"
+grep -q '<th scope="col">predicted</th><th scope="col">conflicts</th>' page.html || die "$last: no predicted times"
+
 # Counting all blocks of a launch takes longer than predicting its time: predicted, unless that is not wanted.
 cat >dear.cu <<'END'
 __global__ void dear(const int *where, int *out, int n) {

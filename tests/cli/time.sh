@@ -52,6 +52,9 @@ bars() {
 { [ "$(bars with)" -ge 4 ] && [ "$(bars with)" = "$(bars without)" ]; } || die "$last: $(bars with) and $(bars without) bars"
 grep -q '<th scope="row" class="limit">shared memory</th><td><div class="share with limit">' page.html || die "$last: does not mark what limits"
 grep -q '<th scope="row" class="limit">DRAM</th>.*<div class="share without limit">' page.html || die "$last: does not mark what limits then"
+# Four alike loads of a line are explained once, by the worst of them.
+[ "$(grep -c '<article class="access"' page.html)" = 1 ] || die "$last: not one article"
+grep -q '<code>4 × LDS</code>, the worst of them <code>LDS R' page.html || die "$last: does not name the loads"
 [ "$(grep -c 'aria-label="what conflicts cost"' page.html)" = 1 ] || die "$last: no table of costs"
 cost=$(grep -oE '<td class="bad">[0-9.]+ %</td><td class="bar">' page.html | head -n 1 | grep -oE '[0-9.]+')
 turn 'transpose<0>' analyze --time --format json
@@ -134,6 +137,7 @@ tells 'DRAM is busy '
 tells 'It has no bank conflicts.'
 turn 'transpose<0>' explain
 grep -q '^Time' "$work/out" && die 'a time that nobody asked for'
+tells '4 × LDS of one line have the most excess wavefronts; none of them has more than this load. '
 
 # --- compare: the launch got slower, and by how much
 
