@@ -16,6 +16,15 @@ python3 "$here/device.py" compare "$data/h200-facts.txt" "$srcdir/data/devices/h
 [ "${SMEMBANK_TEST_EFFORT:-}" = full ] && every=1 || every=10
 python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-facts.txt" "$work/cubins" h200 "$every"
 
+# Generic loads and stores without an active lane take slots of the pipe: as many as the H200 executed (ncu, smsp__inst_executed_op_generic_ld;
+# of stores sm__inst_executed_pipe_lsu, less the other 384).
+idle() {
+  "${SMEMBANK:?}" analyze "$work/cubins/$1.cubin" --entry rate_more --block 512 --grid 1 --arg 2=64 --arg 3=1065353216 --arg 4=1000000 --arg 5=1 --arg 6=1 \
+    --arg 7=0 --unknown skip --format json | sed -n 's/.*"idle_issues" : \([0-9]*\).*/\1/p'
+}
+[ "$(idle ld_off)" = 228352 ] || { echo "FAIL: $(idle ld_off) idle issues of LD"; exit 1; }
+[ "$(idle st_off)" = 98304 ] || { echo "FAIL: $(idle st_off) idle issues of ST"; exit 1; }
+
 # The check finds what it is for: a device twice as slow.
 sed 's/^interval.lop3 *[0-9.]*/interval.lop3 4.0/' "$data/h200-facts.txt" >"$work/slow.txt"
 if python3 "$here/device.py" compare "$work/slow.txt" "$srcdir/data/devices/h200.ini" >"$work/out"; then

@@ -76,12 +76,16 @@ tell_computing(const Exec *exec, const Step *step, guint n, SmbLanes lanes) {
 }
 
 // Tells that no lane executes a step, if it takes a slot of the pipe of shared memory nevertheless. Measured of LDS and STS whose guard is
-// false in all lanes (H100; doc/model.md).
+// false in all lanes (H100), of LD and ST (H200; doc/model.md). ptxas branches around generic atomics.
 G_GNUC_NO_INLINE static void
 tell_idle(const Exec *exec, const Step *step) {
   const SmbBlock *block = exec->block;
-  if (step->kind == KIND_TRANSFER && step->begins && step->transfer->window == WINDOW_SHARED &&
-      block->sink->idle && smb_program_is_machine_code(block->program))
+  if (step->kind != KIND_TRANSFER || !step->begins || !block->sink->idle ||
+      !smb_program_is_machine_code(block->program))
+    return;
+  gboolean is_atomic = step->transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
+  if (step->transfer->window == WINDOW_SHARED ||
+      (exec_may_be_shared(exec, step->transfer) && !is_atomic))
     block->sink->idle(block->user, step->transfer->move.site, exec->w);
 }
 

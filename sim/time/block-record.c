@@ -158,6 +158,31 @@ find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, S
   }
 }
 
+// Which words a store leaves in memory; of a narrower one those that it is in.
+static void
+note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
+                  const guint64 *addresses) {
+  enum {
+    WORD_SHIFT = 2
+  };
+  GHashTable *stored = recorder->record->stored;
+  guint64 line = G_MAXUINT64;
+  guint32 words = 0;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint64 address = addresses[smb_lanes_first(rest)];
+    if (address >> SMB_LINE_SHIFT != line) {
+      if (words)
+        g_hash_table_insert(stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
+      line = address >> SMB_LINE_SHIFT;
+      words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
+    }
+    guint n = MAX(1, width >> WORD_SHIFT), at = address >> WORD_SHIFT & 31;
+    words |= (guint32)((((guint64)1 << n) - 1) << at);
+  }
+  if (words)
+    g_hash_table_insert(stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
+}
+
 // How many lanes change each word of a line. Returns the most that change one.
 static guint8
 count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *lanes) {
@@ -281,8 +306,10 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
   find_news(recorder, request, op_class != SMB_OP_CLASS_STORE);
   count_l1(recorder, request, site, mask, width, addresses);
-  if (op_class == SMB_OP_CLASS_STORE)
+  if (op_class == SMB_OP_CLASS_STORE) {
     find_partial(recorder, request, mask, width, addresses);
+    note_stored_words(recorder, mask, width, addresses);
+  }
   if (op_class == SMB_OP_CLASS_ATOMIC)
     count_changed_lanes(recorder, request, mask, width, addresses);
   request->is_real = current_timing(recorder, warp)->is_real;
@@ -519,6 +546,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   record->requests = g_array_new(FALSE, FALSE, sizeof(SmbTimedRequest));
   record->lines = g_array_new(FALSE, FALSE, sizeof(SmbTimedLine));
   record->phases = g_array_new(FALSE, FALSE, sizeof(SmbTimedPhase));
+  record->stored = g_hash_table_new(g_direct_hash, g_direct_equal);
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
@@ -545,5 +573,6 @@ smb_block_record_free(SmbBlockRecord *record) {
   g_clear_pointer(&record->requests, g_array_unref);
   g_clear_pointer(&record->lines, g_array_unref);
   g_clear_pointer(&record->phases, g_array_unref);
+  g_clear_pointer(&record->stored, g_hash_table_unref);
   g_free(record);
 }

@@ -106,6 +106,7 @@ typedef struct {
  * @requests: (element-type SmbTimedRequest)
  * @lines: (element-type SmbTimedLine)
  * @phases: (element-type SmbTimedPhase): of its barriers
+ * @stored: words of lines that the block stores: line → a bit for each
  * @instructions: executed, those that were not kept included
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
@@ -116,6 +117,7 @@ typedef struct {
   GArray *requests;
   GArray *lines;
   GArray *phases;
+  GHashTable *stored;
   guint64 instructions;
   guint64 kept;
   guint32 untimed;

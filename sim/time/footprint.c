@@ -34,17 +34,20 @@ collect_sectors(const SmbBlockRecord *record, gboolean stored) {
 
 typedef struct {
   GHashTable *loads, *stores;
+  GHashTable *words; // SmbBlockRecord.stored
 } Sectors;
 
 static void
 sectors_clear(Sectors *sectors) {
   g_clear_pointer(&sectors->loads, g_hash_table_unref);
   g_clear_pointer(&sectors->stores, g_hash_table_unref);
+  g_clear_pointer(&sectors->words, g_hash_table_unref);
 }
 
 static Sectors
 sectors_of(const SmbBlockRecord *record) {
-  return (Sectors){collect_sectors(record, FALSE), collect_sectors(record, TRUE)};
+  return (Sectors){collect_sectors(record, FALSE), collect_sectors(record, TRUE),
+                   g_hash_table_ref(record->stored)};
 }
 
 // Which of the sectors of a line some block asks for, too.
@@ -261,9 +264,12 @@ find_tables(const GPtrArray *blocks, guint n_sites, SmbFootprint *footprint) {
 static void
 find_rows(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3], double at_once,
           guint n_sites, const SmbChip *chip, SmbFootprint *footprint) {
-  GHashTable *loads[N_DIMENSIONS + 1] = {own->loads};
-  for (guint d = 0; d < N_DIMENSIONS; d++)
+  GHashTable *loads[N_DIMENSIONS + 1] = {own->loads}, *words[N_DIMENSIONS + 1] = {own->words};
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
     loads[d + 1] = near[d].loads;
+    words[d + 1] = near[d].words;
+  }
+  footprint->written = smb_scatter_stores(middle, words, G_N_ELEMENTS(words), n_sites, chip);
   footprint->moved = smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), footprint->spans, at_once,
                                       n_sites, chip);
 }
@@ -318,6 +324,7 @@ void
 smb_footprint_clear(SmbFootprint *footprint) {
   g_clear_pointer(&footprint->sharing, g_free);
   g_clear_pointer(&footprint->moved, g_free);
+  g_clear_pointer(&footprint->written, g_free);
   g_clear_pointer(&footprint->tables, g_free);
   g_clear_pointer(&footprint->spans, g_free);
 }

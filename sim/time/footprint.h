@@ -32,7 +32,8 @@ enum {
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
  * @moved: (array): by site: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/scatter.h)
- * @tables: (array): by site: pairs of sectors of a table that blocks look up by chance; 0: they do not
+ * @written: (array): by site: the same of the sectors that it stores
+ * @tables: (array): by site: pairs of sectors of a table that blocks look up, or change, by chance; 0: they do not
  * @spans: (array): by site: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
  * @distinct: of the sectors that are stored, the part that no store before has written
  */
@@ -41,6 +42,7 @@ typedef struct {
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
   double *moved;
+  double *written;
   double *tables;
   double *spans;
   double distinct;

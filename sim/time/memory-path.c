@@ -98,14 +98,14 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
                         find_wait(&sm->dram_load, chip->dram_wait));
 }
 
+// @to_dram: which multiple of their bytes DRAM moves.
 static void
-store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
-  double bytes = sectors * (double)SECTOR_BYTES;
+store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial, double to_dram) {
   double cycles =
       (sectors - partial) * SECTOR_BYTES / sm->l2_write + partial * sm->chip->l2_partial;
   sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
-  move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
+  move_dram(sm, start, sectors * SECTOR_BYTES * to_dram, FALSE);
 }
 
 // What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes with the operands of a
@@ -204,12 +204,12 @@ is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double 
 // Of a table that blocks look up by chance, which part of what is asked for now nobody has asked for before. One that does not fit into the
 // second-level cache is never all there.
 static double
-find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs) {
+find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_warm) {
   const double table = sm->replay->footprint->tables[site];
   double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
   double part = exp(-sm->looked_up[site] / table);
   sm->looked_up[site] += pairs * sm->working;
-  return sm->replay->is_warm ? MAX(0, absent) : MAX(part, absent);
+  return is_warm ? MAX(0, absent) : MAX(part, absent);
 }
 
 // Of what blocks ask for at a site that share nothing as far as it is known: whether all blocks together have asked for as much as there is, so
@@ -229,7 +229,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   const SmbFootprint *footprint = sm->replay->footprint;
   double bytes = asked->news * footprint->moved[request->site] * PAIR_BYTES;
   if (footprint->tables[request->site] > 0) {
-    double part = find_unknown_part(sm, request->site, asked->pairs);
+    double part = find_unknown_part(sm, request->site, asked->pairs, sm->replay->is_warm);
     asked->of_dram = bytes * part;
     asked->is_new = asked->news * part >= 0.5;
     return;
@@ -268,17 +268,22 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
 static void
 store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
               double start) {
-  guint written = 0, partial = 0;
+  const SmbFootprint *footprint = sm->replay->footprint;
+  guint written = 0, partial = 0, pairs = 0;
   guint8 missing;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
     written += (guint)__builtin_popcount(line->sectors);
     partial += (guint)__builtin_popcount(line->partial);
+    pairs += (guint)__builtin_popcount(smb_sector_pairs(line->sectors));
     if (request->is_local)
       smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, request->site), line->sectors, &missing);
   }
-  store_sectors(sm, start, written, partial);
+  double part = footprint->tables[request->site] > 0
+                    ? find_unknown_part(sm, request->site, pairs, FALSE)
+                    : footprint->distinct;
+  store_sectors(sm, start, written, partial, part * footprint->written[request->site]);
 }
 
 // Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.

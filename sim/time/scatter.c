@@ -113,6 +113,96 @@ smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n
   return factors;
 }
 
+// --- stores
+
+// Sectors of which a word is among @words, a bit for each; or all words are.
+static guint
+find_sectors(guint32 words, gboolean all) {
+  enum {
+    SECTOR_WORDS = 8
+  };
+  guint sectors = 0;
+  for (guint s = 0; s < LINE_SECTORS; s++) {
+    guint32 of_sector = words >> s * SECTOR_WORDS & 0xff;
+    sectors |= (all ? of_sector == 0xff : of_sector != 0) ? 1u << s : 0;
+  }
+  return sectors;
+}
+
+// Words of lines that blocks store.
+static GHashTable *
+gather_stored_words(GHashTable *const *stored, guint n) {
+  GHashTable *all = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint i = 0; i < n; i++) {
+    GHashTableIter iter;
+    gpointer line, words;
+    if (!stored[i])
+      continue;
+    g_hash_table_iter_init(&iter, stored[i]);
+    while (g_hash_table_iter_next(&iter, &line, &words)) {
+      guint both = GPOINTER_TO_UINT(words) | GPOINTER_TO_UINT(g_hash_table_lookup(all, line));
+      g_hash_table_insert(all, line, GUINT_TO_POINTER(both));
+    }
+  }
+  return all;
+}
+
+// What is stored of a line: all of it, if what a neighbour stores is next to what the block does, since the next one does as well.
+static guint32
+complete_line(guint32 own, GHashTable *neighbours, gsize line) {
+  enum {
+    LINE_WORDS = 32
+  };
+  for (gsize other = line - 1; own && other <= line + 1; other++) {
+    guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(other)));
+    gint distance =
+        ((gint)(other - line) * LINE_WORDS + __builtin_ctz(words | 1u << 31)) - __builtin_ctz(own);
+    if (words & ~(other == line ? own : 0) && ABS(distance) <= __builtin_popcount(own))
+      return G_MAXUINT32;
+  }
+  return own;
+}
+
+// How much longer the line takes than the bytes of its sectors say. The row that its sectors are loaded from is opened for both of its lines.
+static double
+find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const SmbChip *chip) {
+  guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
+  guint32 other = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line ^ 1)));
+  words = complete_line(words, neighbours, line);
+  guint sectors = find_sectors(words, FALSE), loaded = sectors & ~find_sectors(words, TRUE);
+  guint next = find_sectors(other, FALSE) & ~find_sectors(other, TRUE);
+  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
+  double written =
+      sectors == (1 << LINE_SECTORS) - 1 ? bytes : MAX(bytes, 1 / chip->dram_written_lines);
+  double opened = 1 / chip->dram_rows / (next ? 2 : 1);
+  double read =
+      loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
+  return sectors ? (written + read) / bytes : 1;
+}
+
+double *
+smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
+                   const SmbChip *chip) {
+  g_autoptr(GHashTable) neighbours = gather_stored_words(stored + 1, n - 1);
+  double *factors = g_new0(double, n_sites + 1);
+  g_autofree double *counts = g_new0(double, n_sites + 1);
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    if (request->is_load || request->is_local)
+      continue;
+    for (guint i = 0; i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
+      double sectors = __builtin_popcount(line->sectors);
+      factors[request->site] +=
+          sectors * find_store_factor(stored[0], neighbours, line->line, chip);
+      counts[request->site] += sectors;
+    }
+  }
+  for (guint s = 0; s < n_sites; s++)
+    factors[s] = counts[s] > 0 ? factors[s] / counts[s] : 1;
+  return factors;
+}
+
 // --- tables
 
 // What blocks have in common at a site.
@@ -125,13 +215,13 @@ typedef struct {
   guint now;       // in common, of the blocks that are looked at
 } Common;
 
-// Pairs of sectors that a block loads, by site: a hash of both → the site, from 1. @sizes: (out): by site
+// Pairs of sectors that a block asks for, by site: a hash of both → the site, from 1. @sizes: (out): by site
 static GHashTable *
 collect_pairs(const SmbBlockRecord *block, guint *sizes) {
   GHashTable *pairs = g_hash_table_new(g_direct_hash, g_direct_equal);
   for (guint r = 0; r < block->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
-    for (guint i = 0; request->is_load && !request->is_local && i < request->n; i++) {
+    for (guint i = 0; !request->is_local && i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
       for (guint rest = smb_sector_pairs(line->sectors); rest; rest &= rest - 1) {
         guint64 key = request->site + 1;

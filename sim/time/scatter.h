@@ -40,10 +40,22 @@ double *smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads,
                          const double *spans, double at_once, guint n_sites, const SmbChip *chip);
 
 /**
+ * smb_scatter_stores:
+ * @stored: (array length=n) (element-type GHashTable): what the block and then its neighbours store: SmbBlockRecord.stored; %NULL: nothing
+ *
+ * Lines of which not all is written are written one by one, and sectors of which not all is written are loaded first (an H200: words
+ * stored at distances of 1 to 64 sectors, and at random).
+ *
+ * Returns: (transfer full) (array): by site: how much longer DRAM takes for what @middle stores than its bytes say
+ */
+double *smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n,
+                           guint n_sites, const SmbChip *chip);
+
+/**
  * smb_scatter_tables:
  * @blocks: (element-type SmbBlockRecord): any blocks of a launch, none of them next to another
  *
- * Returns: (transfer full) (array): by site: how many pairs of sectors a table has that blocks look up; 0: they share nothing, or not by chance
+ * Returns: (transfer full) (array): by site: how many pairs of sectors a table has that blocks look up, or change; 0: they share nothing, or not by chance
  */
 double *smb_scatter_tables(const GPtrArray *blocks, guint n_sites);
 

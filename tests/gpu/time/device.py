@@ -105,6 +105,9 @@ TIME = {
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
     "dram-write-bytes-per-second": (fact("dram_tb_s.write", 1e12), "dram_tb_s.write"),
     "dram-rows-per-second": (fact("sector_read.g1.8192mib", 1e9), "sector_read.g1.8192mib: a row for each sector"),
+    "dram-written-lines-per-second": (
+        lambda f: 1e9 / (1 / f["sector_write.step8.32768mib"] - 1 / f["sector_read.step8.32768mib"]),
+        "sector_write.step8.32768mib, less what the sector is loaded for"),
     "first-block-interval": (fact("block_interval.256.first_wave"), "block_interval.256.first_wave"),
     "block-interval": (lambda f: f["block_interval.32.short_blocks"] - slope(f), "block_interval.32.short_blocks, less its warp"),
     "warp-interval": (slope, "block_interval.1024.short_blocks - block_interval.32.short_blocks: of 31 warps"),
