@@ -309,12 +309,14 @@ smb_footprint_take(const SmbFootprint *known, const GArray *sites, const GArray 
   *footprint = *known;
   footprint->sharing = g_new0(guint8, n_sites + 1);
   footprint->moved = g_new0(double, n_sites + 1);
+  footprint->written = g_new0(double, n_sites + 1);
   footprint->tables = g_new0(double, n_sites + 1);
   footprint->spans = g_new0(double, n_sites + 1);
   for (guint i = 0; i < sites->len; i++) {
     guint site = g_array_index(own, guint, i), known_site = g_array_index(sites, guint, i);
     footprint->sharing[site] = known->sharing[known_site];
     footprint->moved[site] = known->moved[known_site];
+    footprint->written[site] = known->written[known_site];
     footprint->tables[site] = known->tables[known_site];
     footprint->spans[site] = known->spans[known_site];
   }

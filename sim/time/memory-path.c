@@ -333,7 +333,7 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
   if (request->is_store) {
     sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
-    store_sectors(sm, start, request->sectors, 0);
+    store_sectors(sm, start, request->sectors, 0, sm->replay->footprint->distinct);
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
   }
   Asked asked = {.pairs = (request->sectors + 1u) / 2};
