@@ -154,7 +154,10 @@ typedef CUresult (*EncodePixels)(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
                                  const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                                  CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
+typedef CUresult (*ReplaceAddress)(CUtensorMap *, void *);
+
 static EncodeTiled encode_tiled;
+static ReplaceAddress replace_address;
 static EncodePixels encode_pixels;
 static unsigned char *tensor, bytes[TENSOR_BYTES];
 static unsigned short *result;
@@ -164,8 +167,10 @@ static bool encode(CUtensorMap *map, const Copy &copy, const Shape &s) {
     return encode_pixels(map, (CUtensorMapDataType)s.type, copy.rank, tensor, s.extents, s.strides, s.lower, s.upper, s.channels, s.pixels, s.steps,
                          (CUtensorMapInterleave)s.slices, (CUtensorMapSwizzle)s.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                          (CUtensorMapFloatOOBfill)s.fill) == CUDA_SUCCESS;
-  return encode_tiled(map, (CUtensorMapDataType)s.type, copy.rank, tensor, s.extents, s.strides, s.box, s.steps, (CUtensorMapInterleave)s.slices,
-                      (CUtensorMapSwizzle)s.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)s.fill) == CUDA_SUCCESS;
+  // The address of another place first, which is then replaced.
+  return encode_tiled(map, (CUtensorMapDataType)s.type, copy.rank, tensor + 4096, s.extents, s.strides, s.box, s.steps, (CUtensorMapInterleave)s.slices,
+                      (CUtensorMapSwizzle)s.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)s.fill) == CUDA_SUCCESS &&
+         replace_address(map, tensor) == CUDA_SUCCESS;
 }
 
 static void launch(const CUtensorMap &map, const Copy &copy, int blocks) {
@@ -286,6 +291,7 @@ int main() {
   cudaDriverEntryPointQueryResult found;
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode_tiled, 12000, cudaEnableDefault, &found));
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", (void **)&encode_pixels, 12000, cudaEnableDefault, &found));
+  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapReplaceAddress", (void **)&replace_address, 12000, cudaEnableDefault, &found));
   CHECK(cudaMalloc(&tensor, TENSOR_BYTES + 4096));
   CHECK(cudaMalloc(&result, 8 * SHARED_BYTES));
   try_kind("loaded", 60);
