@@ -26,9 +26,15 @@ make_block(const guint64 *sectors, guint n, guint site) {
   return record;
 }
 
+// What was measured on an H200.
 static double
-find_fact(const char *facts, const char *name) {
+find_fact(const char *name) {
+  const char *folder = g_getenv("srcdir");
+  g_autofree char *path =
+      g_build_filename(folder ? folder : ".", "tests/data/time/h200-facts.txt", NULL);
+  g_autofree char *facts = NULL;
   g_autofree char *start = g_strdup_printf("\n%s ", name);
+  ck_assert(g_file_get_contents(path, &facts, NULL, NULL));
   const char *found = strstr(facts, start);
   ck_assert_msg(found != NULL, "%s was not measured", name);
   return g_ascii_strtod(found + strlen(start), NULL);
@@ -41,11 +47,6 @@ START_TEST(rows_are_those_of_a_device) {
     N = 4096
   };
   static const guint steps[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256};
-  const char *folder = g_getenv("srcdir");
-  g_autofree char *path =
-      g_build_filename(folder ? folder : ".", "tests/data/time/h200-facts.txt", NULL);
-  g_autofree char *facts = NULL;
-  ck_assert(g_file_get_contents(path, &facts, NULL, NULL));
   SmbArch *arch = smb_arch_load("sm_90", NULL);
   SmbChip *chip = smb_chip_load("h200", arch, NULL);
   const double alone[] = {0, 0};
@@ -65,7 +66,7 @@ START_TEST(rows_are_those_of_a_device) {
     g_autofree double *factors = smb_scatter_rows(block, &loads, 1, alone, 1, 1, chip);
     double predicted = N / (pairs * 64 * factors[0] / chip->dram_read * 1e9);
     g_autofree char *name = g_strdup_printf("sector_read.step%u.32768mib", steps[s]);
-    double measured = find_fact(facts, name);
+    double measured = find_fact(name);
     ck_assert_msg(predicted > 0.9 * measured && predicted < (steps[s] == 4 ? 1.25 : 1.1) * measured,
                   "step %u: %.1f sectors/ns, measured %.1f", steps[s], predicted, measured);
   }
@@ -81,11 +82,6 @@ START_TEST(stores_are_those_of_a_device) {
     N = 4096
   };
   static const guint steps[] = {1, 2, 4, 8, 16, 32, 64};
-  const char *folder = g_getenv("srcdir");
-  g_autofree char *path =
-      g_build_filename(folder ? folder : ".", "tests/data/time/h200-facts.txt", NULL);
-  g_autofree char *facts = NULL;
-  ck_assert(g_file_get_contents(path, &facts, NULL, NULL));
   SmbArch *arch = smb_arch_load("sm_90", NULL);
   SmbChip *chip = smb_chip_load("h200", arch, NULL);
   for (guint s = 0; s < G_N_ELEMENTS(steps); s++) {
@@ -106,7 +102,7 @@ START_TEST(stores_are_those_of_a_device) {
     g_autofree double *factors = smb_scatter_stores(block, &stored, 1, 1, chip);
     double predicted = 1 / (32 * factors[0] / chip->dram_write * 1e9);
     g_autofree char *name = g_strdup_printf("sector_write.step%u.32768mib", steps[s]);
-    double measured = find_fact(facts, name);
+    double measured = find_fact(name);
     ck_assert_msg(predicted > 0.89 * measured && predicted < 1.12 * measured,
                   "step %u: %.1f sectors/ns, measured %.1f", steps[s], predicted, measured);
   }

@@ -253,25 +253,31 @@ record_far_apart(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint
   return TRUE;
 }
 
-// What blocks do not share along a dimension they may share by chance.
-static void
-find_tables(const GPtrArray *blocks, guint n_sites, SmbFootprint *footprint) {
-  footprint->tables = smb_scatter_tables(blocks, n_sites);
-  for (guint s = 0; s < n_sites; s++)
-    footprint->tables[s] = footprint->sharing[s] ? 0 : footprint->tables[s];
-}
-
-static void
-find_rows(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3], double at_once,
-          guint n_sites, const SmbChip *chip, SmbFootprint *footprint) {
+// What there is to know of each site. What blocks do not share along a dimension they may share by chance.
+static SmbSiteFootprint *
+find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3],
+           const Surroundings *around, const GPtrArray *blocks, double at_once, guint n_sites,
+           const SmbChip *chip) {
   GHashTable *loads[N_DIMENSIONS + 1] = {own->loads}, *words[N_DIMENSIONS + 1] = {own->words};
   for (guint d = 0; d < N_DIMENSIONS; d++) {
     loads[d + 1] = near[d].loads;
     words[d + 1] = near[d].words;
   }
-  footprint->written = smb_scatter_stores(middle, words, G_N_ELEMENTS(words), n_sites, chip);
-  footprint->moved = smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), footprint->spans, at_once,
-                                      n_sites, chip);
+  g_autofree guint8 *sharing = find_sharing(middle, around, n_sites);
+  g_autofree double *spans = smb_scatter_spans(middle, blocks, n_sites);
+  g_autofree double *moved =
+      smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), spans, at_once, n_sites, chip);
+  g_autofree double *written =
+      smb_scatter_stores(middle, words, G_N_ELEMENTS(words), n_sites, chip);
+  g_autofree double *tables = smb_scatter_tables(blocks, n_sites);
+  SmbSiteFootprint *sites = g_new0(SmbSiteFootprint, n_sites + 1);
+  for (guint s = 0; s < n_sites; s++)
+    sites[s] = (SmbSiteFootprint){.sharing = sharing[s],
+                                  .moved = moved[s],
+                                  .written = written[s],
+                                  .table = sharing[s] ? 0 : tables[s],
+                                  .span = spans[s]};
+  return sites;
 }
 
 gboolean
@@ -284,16 +290,14 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
   guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   gboolean ran = look_around(recorder, launch, near, far, error) &&
                  record_far_apart(recorder, middle, n_blocks, blocks, error);
-  *footprint = (SmbFootprint){.sharing = NULL};
+  *footprint = (SmbFootprint){.sites = NULL};
   if (ran) {
     Sectors own = sectors_of(middle);
     Surroundings loads = surroundings_of(near, far, FALSE);
     Surroundings stores = surroundings_of(near, far, TRUE);
-    footprint->sharing = find_sharing(middle, &loads, n_sites);
+    footprint->sites = find_sites(middle, &own, near, &loads, blocks,
+                                  (double)MIN(at_once, n_blocks), n_sites, chip);
     find_footprint(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
-    footprint->spans = smb_scatter_spans(middle, blocks, n_sites);
-    find_rows(middle, &own, near, (double)MIN(at_once, n_blocks), n_sites, chip, footprint);
-    find_tables(blocks, n_sites, footprint);
     sectors_clear(&own);
   }
   for (guint d = 0; d < N_DIMENSIONS; d++) {
@@ -307,26 +311,12 @@ void
 smb_footprint_take(const SmbFootprint *known, const GArray *sites, const GArray *own, guint n_sites,
                    SmbFootprint *footprint) {
   *footprint = *known;
-  footprint->sharing = g_new0(guint8, n_sites + 1);
-  footprint->moved = g_new0(double, n_sites + 1);
-  footprint->written = g_new0(double, n_sites + 1);
-  footprint->tables = g_new0(double, n_sites + 1);
-  footprint->spans = g_new0(double, n_sites + 1);
-  for (guint i = 0; i < sites->len; i++) {
-    guint site = g_array_index(own, guint, i), known_site = g_array_index(sites, guint, i);
-    footprint->sharing[site] = known->sharing[known_site];
-    footprint->moved[site] = known->moved[known_site];
-    footprint->written[site] = known->written[known_site];
-    footprint->tables[site] = known->tables[known_site];
-    footprint->spans[site] = known->spans[known_site];
-  }
+  footprint->sites = g_new0(SmbSiteFootprint, n_sites + 1);
+  for (guint i = 0; i < sites->len; i++)
+    footprint->sites[g_array_index(own, guint, i)] = known->sites[g_array_index(sites, guint, i)];
 }
 
 void
 smb_footprint_clear(SmbFootprint *footprint) {
-  g_clear_pointer(&footprint->sharing, g_free);
-  g_clear_pointer(&footprint->moved, g_free);
-  g_clear_pointer(&footprint->written, g_free);
-  g_clear_pointer(&footprint->tables, g_free);
-  g_clear_pointer(&footprint->spans, g_free);
+  g_clear_pointer(&footprint->sites, g_free);
 }

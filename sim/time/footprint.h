@@ -27,26 +27,34 @@ enum {
 };
 
 /**
+ * SmbSiteFootprint: of what a site asks for
+ * @sharing: along which dimensions of the grid all blocks ask for the same lines
+ * @moved: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/scatter.h)
+ * @written: the same of the sectors that it stores
+ * @table: pairs of sectors of a table that blocks look up, or change, by chance; 0: they do not
+ * @span: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
+ */
+typedef struct {
+  guint8 sharing;
+  double moved;
+  double written;
+  double table;
+  double span;
+} SmbSiteFootprint;
+
+/**
  * SmbFootprint: of a launch
- * @sharing: (array): by site: along which dimensions of the grid all blocks ask for the same lines
+ * @sites: (array): by site
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
- * @moved: (array): by site: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/scatter.h)
- * @written: (array): by site: the same of the sectors that it stores
- * @tables: (array): by site: pairs of sectors of a table that blocks look up, or change, by chance; 0: they do not
- * @spans: (array): by site: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
  * @distinct: of the sectors that are stored, the part that no store before has written
  */
 typedef struct {
-  guint8 *sharing;
+  SmbSiteFootprint *sites;
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
-  double *moved;
-  double *written;
-  double *tables;
-  double *spans;
   double distinct;
-} SmbFootprint; // smb_footprint_take() copies each array
+} SmbFootprint;
 
 /**
  * smb_footprint_find:

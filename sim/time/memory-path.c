@@ -166,15 +166,15 @@ static guint64
 tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint32 site) {
   const SmbFootprint *footprint = sm->replay->footprint;
   guint64 block = (guint64)((double)warp->sequence * sm->chip->multiprocessors), tag = 0;
-  if (footprint->tables[site] > 0) {
+  if (footprint->sites[site].table > 0) {
     smb_hash_mix(&tag, block + 1);
     smb_hash_mix(&tag, line->line);
-    return tag % (guint64)ceil(footprint->tables[site] / 2) ^ (guint64)(site + 1) << 34;
+    return tag % (guint64)ceil(footprint->sites[site].table / 2) ^ (guint64)(site + 1) << 34;
   }
   for (guint d = 0; d < 3; d++) {
     guint64 place = block % sm->replay->grid[d];
     block /= sm->replay->grid[d];
-    tag = tag * 65599 + (footprint->sharing[site] >> d & 1 ? 0 : place + 1);
+    tag = tag * 65599 + (footprint->sites[site].sharing >> d & 1 ? 0 : place + 1);
   }
   return line->line ^ tag << 34;
 }
@@ -205,7 +205,7 @@ is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double 
 // second-level cache is never all there.
 static double
 find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_warm) {
-  const double table = sm->replay->footprint->tables[site];
+  const double table = sm->replay->footprint->sites[site].table;
   double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
   double part = exp(-sm->looked_up[site] / table);
   sm->looked_up[site] += pairs * sm->working;
@@ -216,7 +216,7 @@ find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_war
 // that it is all in the second-level cache. So it is where each asks for a word of a sector, and others for the rest.
 static gboolean
 is_all_there(Multiprocessor *sm, guint32 site, guint news) {
-  const double span = sm->replay->footprint->spans[site];
+  const double span = sm->replay->footprint->sites[site].span;
   gboolean is_all =
       span > 0 && sm->looked_up[site] >= span && span * PAIR_BYTES <= sm->chip->l2_reach;
   sm->looked_up[site] += news * sm->working;
@@ -227,14 +227,14 @@ is_all_there(Multiprocessor *sm, guint32 site, guint news) {
 static void
 ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  double bytes = asked->news * footprint->moved[request->site] * PAIR_BYTES;
-  if (footprint->tables[request->site] > 0) {
+  double bytes = asked->news * footprint->sites[request->site].moved * PAIR_BYTES;
+  if (footprint->sites[request->site].table > 0) {
     double part = find_unknown_part(sm, request->site, asked->pairs, sm->replay->is_warm);
     asked->of_dram = bytes * part;
     asked->is_new = asked->news * part >= 0.5;
     return;
   }
-  guint sharing = footprint->sharing[request->site];
+  guint sharing = footprint->sites[request->site].sharing;
   if (!sharing && is_all_there(sm, request->site, asked->news))
     return;
   double share = find_dram_share(sm, warp, sharing);
@@ -251,7 +251,7 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   guint8 missing = line->sectors;
   double there = 0;
   if (request->is_load && request->is_store) { // atomics are made in the second-level cache
-    double askers = 1 / footprint->first[footprint->sharing[request->site]];
+    double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
     there = change_line(sm, start, request, line, tag, askers, start);
   } else {
     double *when = smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
@@ -280,17 +280,17 @@ store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *
     if (request->is_local)
       smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, request->site), line->sectors, &missing);
   }
-  double part = footprint->tables[request->site] > 0
+  double part = footprint->sites[request->site].table > 0
                     ? find_unknown_part(sm, request->site, pairs, FALSE)
                     : footprint->distinct;
-  store_sectors(sm, start, written, partial, part * footprint->written[request->site]);
+  store_sectors(sm, start, written, partial, part * footprint->sites[request->site].written);
 }
 
 // Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
 static double
 find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  return footprint->first[footprint->sharing[request->site]];
+  return footprint->first[footprint->sites[request->site].sharing];
 }
 
 // A request of global memory that the pipe takes at @start. When what it loads is there.

@@ -124,7 +124,7 @@ typedef struct {
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
-  double *looked_up; // by site: pairs of sectors that all multiprocessors have looked up in a table
+  double *looked_up;        // by site: pairs of sectors that all multiprocessors have asked for
   double end;
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];

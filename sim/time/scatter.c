@@ -10,6 +10,7 @@
 enum {
   LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  LINE_WORDS = 32,
   ROW_LINES = 2, // of which DRAM opens the row once
   ROW_PAIRS = ROW_LINES * LINE_SECTORS / 2,
   MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
@@ -20,24 +21,25 @@ enum {
 
 // --- rows
 
+// What several tables say of lines, of @lines side by side together: @bits each, the first one lowest.
 static GHashTable *
-join_rows(GHashTable *const *loads, guint n) {
-  GHashTable *rows = g_hash_table_new(g_direct_hash, g_direct_equal);
+join_lines(GHashTable *const *tables, guint n, guint lines, guint bits) {
+  GHashTable *all = g_hash_table_new(g_direct_hash, g_direct_equal);
   for (guint i = 0; i < n; i++) {
     GHashTableIter iter;
-    gpointer line, sectors;
-    if (!loads[i])
+    gpointer line, value;
+    if (!tables[i])
       continue;
-    g_hash_table_iter_init(&iter, loads[i]);
-    while (g_hash_table_iter_next(&iter, &line, &sectors)) {
+    g_hash_table_iter_init(&iter, tables[i]);
+    while (g_hash_table_iter_next(&iter, &line, &value)) {
       gsize number = GPOINTER_TO_SIZE(line);
-      gpointer row = GSIZE_TO_POINTER(number / ROW_LINES);
-      guint bits = GPOINTER_TO_UINT(sectors) << number % ROW_LINES * LINE_SECTORS;
-      bits |= GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
-      g_hash_table_insert(rows, row, GUINT_TO_POINTER(bits));
+      gpointer key = GSIZE_TO_POINTER(number / lines);
+      guint both = GPOINTER_TO_UINT(value) << number % lines * bits;
+      both |= GPOINTER_TO_UINT(g_hash_table_lookup(all, key));
+      g_hash_table_insert(all, key, GUINT_TO_POINTER(both));
     }
   }
-  return rows;
+  return all;
 }
 
 // How much longer these sectors of a row take than the pairs that they are in. @others: pairs that all blocks ask for at the same time, of a
@@ -92,7 +94,7 @@ find_crowds(const SmbBlockRecord *middle, const double *spans, double at_once, g
 double *
 smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
                  const double *spans, double at_once, guint n_sites, const SmbChip *chip) {
-  g_autoptr(GHashTable) rows = join_rows(loads, n);
+  g_autoptr(GHashTable) rows = join_lines(loads, n, ROW_LINES, LINE_SECTORS);
   g_autofree double *crowds = find_crowds(middle, spans, at_once, n_sites);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
@@ -129,30 +131,9 @@ find_sectors(guint32 words, gboolean all) {
   return sectors;
 }
 
-// Words of lines that blocks store.
-static GHashTable *
-gather_stored_words(GHashTable *const *stored, guint n) {
-  GHashTable *all = g_hash_table_new(g_direct_hash, g_direct_equal);
-  for (guint i = 0; i < n; i++) {
-    GHashTableIter iter;
-    gpointer line, words;
-    if (!stored[i])
-      continue;
-    g_hash_table_iter_init(&iter, stored[i]);
-    while (g_hash_table_iter_next(&iter, &line, &words)) {
-      guint both = GPOINTER_TO_UINT(words) | GPOINTER_TO_UINT(g_hash_table_lookup(all, line));
-      g_hash_table_insert(all, line, GUINT_TO_POINTER(both));
-    }
-  }
-  return all;
-}
-
 // What is stored of a line: all of it, if what a neighbour stores is next to what the block does, since the next one does as well.
 static guint32
 complete_line(guint32 own, GHashTable *neighbours, gsize line) {
-  enum {
-    LINE_WORDS = 32
-  };
   for (gsize other = line - 1; own && other <= line + 1; other++) {
     guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(other)));
     gint distance =
@@ -183,7 +164,7 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
 double *
 smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
                    const SmbChip *chip) {
-  g_autoptr(GHashTable) neighbours = gather_stored_words(stored + 1, n - 1);
+  g_autoptr(GHashTable) neighbours = join_lines(stored + 1, n - 1, 1, LINE_WORDS);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {

@@ -416,7 +416,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->has_conflicts = conflicts->len > 0;
   replay_launch(time, &replay, lots, conflicts, options);
   time->footprint = footprint;
-  footprint = (SmbFootprint){.sharing = NULL};
+  footprint = (SmbFootprint){.sites = NULL};
   return time;
 }
 

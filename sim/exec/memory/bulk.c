@@ -19,15 +19,16 @@ typedef struct {
   guint64 from[SMB_MAX_LANES];
   SmbLanes to_known, from_known;
   guint to_flags, from_flags;
+  Box *boxes; // of tensors, by lane: what those copy whose bytes are known; else NULL
 } Copies;
 
 // What a map says of the boxes that lanes copy.
 static void
 read_box_sizes(Exec *exec, Copies *copies) {
   FOR_LANES(copies->lanes, lane) {
-    Box box = {.flags = 0};
-    copies->bytes[lane] = smb_box_find(exec, copies->step, (guint)lane, &box)
-                              ? smb_tensor_box_bytes(&box.map)
+    Box *box = &copies->boxes[lane];
+    copies->bytes[lane] = smb_box_find(exec, copies->step, (guint)lane, box)
+                              ? smb_tensor_box_bytes(&box->map)
                               : SMB_BYTES_UNKNOWN;
   }
 }
@@ -36,7 +37,7 @@ static void
 read_sizes(Exec *exec, Copies *copies) {
   const Registers *registers = exec->warp->registers;
   Row row = copies->bulk->size;
-  if (copies->bulk->tensor.rank > 0) {
+  if (copies->boxes) {
     read_box_sizes(exec, copies);
     return;
   }
@@ -239,14 +240,12 @@ deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const
 static gboolean
 copy_lane_box(Exec *exec, const Copies *copies, guint lane) {
   guint64 places[SMB_MAX_CLUSTER_BLOCKS];
-  Box box = {.flags = 0};
   guint n = 1;
   if (copies->bulk->to)
     n = find_bulk_places(exec, copies->bulk, lane, copies->to[lane], places);
   else
     places[0] = copies->from[lane];
-  return !smb_box_find(exec, copies->step, lane, &box) ||
-         smb_box_copy(exec, copies->step, lane, &box, places, n);
+  return smb_box_copy(exec, copies->step, lane, &copies->boxes[lane], places, n);
 }
 
 // A copy of unknown size: consecutive bytes from a known address on.
@@ -277,11 +276,11 @@ copy_lane(Exec *exec, const Copies *copies, guint lane) {
   gsize n = copies->bytes[lane];
   if ((copies->bulk->to && !(copies->to_known & one)) || n == 0)
     return TRUE;
-  if (copies->bulk->tensor.rank > 0 && !copies->bulk->to && !(copies->from_known & one))
+  if (copies->boxes && !copies->bulk->to && !(copies->from_known & one))
     n = SMB_BYTES_UNKNOWN;
   if (n == SMB_BYTES_UNKNOWN)
     return copy_unsized(exec, copies, lane);
-  if (copies->bulk->tensor.rank > 0)
+  if (copies->boxes)
     return copy_lane_box(exec, copies, lane);
   if (!check_copy_size(exec, copies, lane))
     return FALSE;
@@ -352,7 +351,8 @@ tell_copies(const Exec *exec, const Copies *copies) {
 gboolean
 smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   const Bulk *bulk = step->bulk;
-  Copies copies = {.step = step, .bulk = bulk, .lanes = lanes, .bytes = bytes};
+  g_autofree Box *boxes = bulk->tensor.rank > 0 ? g_new0(Box, SMB_MAX_LANES) : NULL;
+  Copies copies = {.step = step, .bulk = bulk, .lanes = lanes, .bytes = bytes, .boxes = boxes};
   read_sizes(exec, &copies);
   copies.to_known = read_addresses(exec, bulk->to, lanes, copies.to, &copies.to_flags);
   copies.from_known = read_addresses(exec, bulk->from, lanes, copies.from, &copies.from_flags);

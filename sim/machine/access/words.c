@@ -496,48 +496,41 @@ update(SmbBlock *block, const Move *move, Access *access, SmbLanes lanes,
   return TRUE;
 }
 
-// Of lanes that add to one word: FALSE if a later one does, too. @found: what the first one found.
+static guint64
+number_of(const MarkedWords *words, guint lane, guint width) {
+  return words->values[0][lane] | (width > 4 ? (guint64)words->values[1][lane] << 32 : 0);
+}
+
+// Of lanes that add to one word: FALSE if a later one does, too. @first: (out): of them
 static gboolean
-is_last_adder(guint lane, SmbLanes lanes, const guint64 *addresses, const MarkedWords *before,
-              guint64 (*number)(const MarkedWords *words, guint lane), guint64 *found) {
-  gboolean is_first = TRUE;
+is_last_adder(guint lane, SmbLanes lanes, const guint64 *addresses, guint *first) {
+  *first = lane;
   FOR_LANES(lanes, other) {
     if (addresses[other] != addresses[lane])
       continue;
-    if (is_first)
-      *found = number(before, (guint)other);
-    is_first = FALSE;
+    *first = MIN(*first, (guint)other);
     if (other > lane)
       return FALSE;
   }
   return TRUE;
 }
 
-static guint64
-short_number(const MarkedWords *words, guint lane) {
-  return words->values[0][lane];
-}
-
-static guint64
-long_number(const MarkedWords *words, guint lane) {
-  return words->values[0][lane] | (guint64)words->values[1][lane] << 32;
-}
-
 void
 smb_words_repeat_add(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                      const guint64 *addresses, const MarkedWords *operand,
                      const MarkedWords *before) {
-  guint64 (*number)(const MarkedWords *, guint) = move->width == 4 ? short_number : long_number;
   gboolean adds = move->atomic == ATOMIC_ADD && !smb_scalar_is_real(move->kind) &&
                   (move->width == 4 || move->width == 8);
   if (!adds || !block_has_others(block))
     return;
   FOR_LANES(lanes, lane) {
-    guint64 first = 0;
-    if (!is_last_adder((guint)lane, lanes, addresses, before, number, &first))
+    guint first;
+    if (!is_last_adder((guint)lane, lanes, addresses, &first))
       continue;
-    guint64 added = number(before, (guint)lane) + number(operand, (guint)lane) - first;
-    guint64 left = first + added * block->guesses;
+    guint64 found = number_of(before, first, move->width);
+    guint64 added = number_of(before, (guint)lane, move->width) +
+                    number_of(operand, (guint)lane, move->width) - found;
+    guint64 left = found + added * block->guesses;
     smb_block_poke(block, warp, (guint)lane, addresses[lane], &left, move->width);
   }
 }

@@ -141,20 +141,6 @@ set_text_extras(PtxDecoder *decoder, const Traffic *traffic) {
     traffic->bulk->blocks = smb_ptx_row(decoder, smb_ptx_operand(decoder, next), 2, FALSE);
 }
 
-static Atomic
-find_text_reduction(const PtxDecoder *decoder) {
-  static const struct {
-    const char *part;
-    Atomic atomic;
-  } reductions[] = {{"add", ATOMIC_ADD},       {"min", ATOMIC_MIN},       {"max", ATOMIC_MAX},
-                    {"inc", ATOMIC_INCREMENT}, {"dec", ATOMIC_DECREMENT}, {"and", ATOMIC_AND},
-                    {"or", ATOMIC_OR},         {"xor", ATOMIC_XOR}};
-  for (guint i = 0; smb_ptx_has_part(decoder, "reduce") && i < G_N_ELEMENTS(reductions); i++)
-    if (smb_ptx_has_part(decoder, reductions[i].part))
-      return reductions[i].atomic;
-  return ATOMIC_EXCHANGE;
-}
-
 // cp.async.bulk.tensor [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, blocks}; cp{.reduce}.async.bulk.tensor [map, {coordinates}],
 // [from]. Of tile::gather4 and the like nothing is known.
 PtxResult
@@ -164,7 +150,8 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
                                   enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
   bulk->tensor.is_im2col = smb_ptx_has_prefix(decoder, "im2col");
-  bulk->tensor.atomic = find_text_reduction(decoder);
+  if (smb_ptx_has_part(decoder, "reduce"))
+    bulk->tensor.atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
   if (!set_tensor_place(decoder, &traffic, smb_ptx_operand(decoder, enters ? 1 : 0)))
     return PTX_FAILED;
   if (enters)

@@ -146,6 +146,8 @@ typedef enum {
 } PtxArea;
 // The space that an opcode names.
 PtxArea smb_ptx_area(const PtxDecoder *decoder);
+// How an opcode combines what it writes with what is there; @otherwise: it says nothing of that.
+Atomic smb_ptx_named_atomic(const PtxDecoder *decoder, Atomic otherwise);
 // What st.async stores, or red.async combines with what is there. FALSE with an error.
 gboolean smb_ptx_set_async_value(PtxDecoder *decoder, const Transfer **value);
 // What is in brackets. FALSE with an error.

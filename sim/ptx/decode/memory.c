@@ -188,6 +188,14 @@ static const struct {
     {"cas", ATOMIC_CAS, "b16 b32 b64 b128", ""},
 };
 
+Atomic
+smb_ptx_named_atomic(const PtxDecoder *decoder, Atomic otherwise) {
+  for (guint i = 0; i < G_N_ELEMENTS(atomics); i++)
+    if (smb_ptx_has_part(decoder, atomics[i].name))
+      return atomics[i].atomic;
+  return otherwise;
+}
+
 // The type precedes or follows the operation.
 static const PtxType *
 find_access_type(const PtxDecoder *decoder) {

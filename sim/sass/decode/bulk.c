@@ -143,11 +143,6 @@ smb_sass_copied(SassDecoder *decoder) {
 
 // --- copies in bulk
 
-static const SassChoice reductions[] = {{PART_ADD, ATOMIC_ADD},       {PART_MIN, ATOMIC_MIN},
-                                        {PART_MAX, ATOMIC_MAX},       {PART_INC, ATOMIC_INCREMENT},
-                                        {PART_DEC, ATOMIC_DECREMENT}, {PART_AND, ATOMIC_AND},
-                                        {PART_OR, ATOMIC_OR},         {PART_XOR, ATOMIC_XOR}};
-
 // An end of a copy, whose address is in a row, or in two.
 static Transfer *
 make_copy_end(SassDecoder *decoder, const Transfer *site, gboolean shared, Row address,
@@ -236,7 +231,7 @@ smb_sass_tensor(SassDecoder *decoder) {
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   bulk->tensor.rank = SASS_CHOOSE(decoder, ranks, 1);
-  bulk->tensor.atomic = SASS_CHOOSE(decoder, reductions, ATOMIC_EXCHANGE);
+  bulk->tensor.atomic = (Atomic)smb_sass_named_atomic(decoder, ATOMIC_EXCHANGE);
   bulk->tensor.is_im2col = smb_sass_has(decoder, PART_IM2COL);
   bulk->tensor.map =
       make_copy_end(decoder, site, FALSE, decoder->uniforms + map->uniform, SMB_OP_CLASS_LOAD);
@@ -257,7 +252,7 @@ smb_sass_tensor(SassDecoder *decoder) {
 static gboolean
 set_away_value(SassDecoder *decoder, Transfer *value, Row row, guint bytes) {
   gboolean repeats = (row & ROW_CONSTANT) != 0, reduces = decoder->argument;
-  guint atomic = reduces ? SASS_CHOOSE(decoder, reductions, G_MAXUINT) : ATOMIC_EXCHANGE;
+  guint atomic = reduces ? smb_sass_named_atomic(decoder, G_MAXUINT) : ATOMIC_EXCHANGE;
   value->bytes = reduces ? bytes : 4;
   value->n_components = bytes / value->bytes;
   for (guint i = 0; i < value->n_components; i++)

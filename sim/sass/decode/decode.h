@@ -160,6 +160,8 @@ const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);
 const GArray *smb_sass_bank_pieces(SassDecoder *decoder, guint bank);
 
 // --- memory (memory.c)
+// How an opcode combines what it writes with what is there, an Atomic; @otherwise: it says nothing of that.
+guint smb_sass_named_atomic(const SassDecoder *decoder, guint otherwise);
 // Of words, each of which is a row.
 Transfer *smb_sass_new_transfer(SassDecoder *decoder);
 // An address of shared memory. FALSE: it is none, or in a form that is not modelled.

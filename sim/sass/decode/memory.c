@@ -185,6 +185,11 @@ static const SassChoice atomics[] = {
     {PART_INC, ATOMIC_INCREMENT}, {PART_DEC, ATOMIC_DECREMENT},
 };
 
+guint
+smb_sass_named_atomic(const SassDecoder *decoder, guint otherwise) {
+  return SASS_CHOOSE(decoder, atomics, otherwise);
+}
+
 static const struct {
   SassPart part;
   SmbScalar kind;
@@ -198,7 +203,7 @@ static const struct {
 
 static gboolean
 find_sass_atomic(const SassDecoder *decoder, AtomicAccess *access) {
-  guint atomic = SASS_CHOOSE(decoder, atomics, G_MAXUINT);
+  guint atomic = smb_sass_named_atomic(decoder, G_MAXUINT);
   if (atomic == G_MAXUINT)
     return FALSE;
   *access =
