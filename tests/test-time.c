@@ -228,6 +228,37 @@ START_TEST(places_of_a_list_are_plausible) {
 }
 END_TEST
 
+// Cycles that a kernel of tests/data/time/shared-work.cu takes longer with some rounds than without.
+static double
+predict_rounds(const char *entry, guint x, guint y) {
+  static const char *const rounds[] = {"2=0", "2=20000"};
+  double cycles[2];
+  for (guint i = 0; i < 2; i++) {
+    const char *arguments[] = {rounds[i], NULL};
+    g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+    const SmbLaunch launch = {.block = {64, 1, 1},
+                              .grid = {x, y, 1},
+                              .arguments = arguments,
+                              .buffers = buffers,
+                              .skips_unknown = TRUE};
+    g_autoptr(SmbTime) time = predict_launch("time/shared-work.sm_90.cubin", entry, &launch, 0);
+    cycles[i] = time->cycles;
+  }
+  return cycles[1] - cycles[0];
+}
+
+// What the last block does takes as long as in a launch of one block, which is the last one: one of each column, or of all.
+START_TEST(the_last_block_goes_on) {
+  static const char *const entries[] = {"last", "last_of_all"};
+  for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+    double alone = predict_rounds(entries[i], 1, 1);
+    ck_assert_double_gt(alone, 20000 * 4);
+    ck_assert_double_eq_tol(predict_rounds(entries[i], 8, 64) / alone, 1, 0.01);
+    ck_assert_double_eq_tol(predict_rounds(entries[i], 300, 7) / alone, 1, 0.01);
+  }
+}
+END_TEST
+
 // A block that polls by atomics does not wait for ever, nor does its prediction.
 START_TEST(polls_end) {
   g_autoptr(SmbTime) time = predict("time/shared-work.sm_90.cubin", "poll", 64, 264, 0);
@@ -250,6 +281,7 @@ suite_time(void) {
   tcase_add_test(tcase, a_queue_is_shared);
   tcase_add_test(tcase, places_of_a_list_are_plausible);
   tcase_add_test(tcase, polls_end);
+  tcase_add_test(tcase, the_last_block_goes_on);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -470,6 +470,11 @@ smb_block_set_guesses(SmbBlock *block, guint64 n_blocks) {
 }
 
 void
+smb_block_set_earlier(SmbBlock *block, guint64 n_blocks) {
+  block->earlier = n_blocks;
+}
+
+void
 smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user) {
   block->is_cancelled = is_cancelled;
   block->cancel_user = user;

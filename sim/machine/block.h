@@ -252,6 +252,13 @@ void smb_block_set_defers(SmbBlock *block);
  */
 void smb_block_set_guesses(SmbBlock *block, guint64 n_blocks);
 
+/**
+ * smb_block_set_earlier: Of a block that guesses (smb_block_set_guesses())
+ * @n_blocks: others that have added before this one what it adds to global memory, and finds out where it was added; 0: none. So the
+ * last one of those that count how many have come learns that it is.
+ */
+void smb_block_set_earlier(SmbBlock *block, guint64 n_blocks);
+
 /** smb_block_set_cancel: @is_cancelled: (nullable): asked now and then, while a block runs, whether it is to fail */
 void smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user);
 

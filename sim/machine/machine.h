@@ -137,6 +137,7 @@ struct _SmbBlock {
   gboolean skips_unknown;
   gboolean defers;                            // smb_block_set_defers()
   guint64 guesses;                            // smb_block_set_guesses(); 0: not
+  guint64 earlier;                            // smb_block_set_earlier()
   SmbRuntime *runtime;                        // SmbLaunch.runtime
   gpointer state;                             // the front end's
   gsize state_bytes;                          // of that, if it is much
@@ -370,10 +371,11 @@ gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, S
 gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const MarkedWords *operand,
                           const MarkedWords *swap, MarkedWords *before);
-// Of a block that guesses: other blocks add to global memory what these lanes have just added, each as often.
+// Of a block that guesses: other blocks add to global memory what these lanes have just added, each as often; or have done so before, and
+// then these lanes have found it.
 void smb_words_repeat_add(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                           const guint64 *addresses, const MarkedWords *operand,
-                          const MarkedWords *before);
+                          MarkedWords *before);
 // One that compares nothing, and whose result nothing uses.
 gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                  const guint32 *base, guint32 offset, const MarkedWords *operand);

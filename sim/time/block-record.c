@@ -525,6 +525,11 @@ smb_block_recorder_set_cancel(SmbBlockRecorder *recorder, gboolean (*is_cancelle
 }
 
 void
+smb_block_recorder_set_earlier(SmbBlockRecorder *recorder, guint64 n_blocks) {
+  smb_block_set_earlier(recorder->block, n_blocks);
+}
+
+void
 smb_block_recorder_free(SmbBlockRecorder *recorder) {
   if (!recorder)
     return;

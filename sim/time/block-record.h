@@ -141,6 +141,9 @@ SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArc
 /** smb_block_recorder_set_cancel: as smb_block_set_cancel(), of all blocks that it runs */
 void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,
                                    gboolean (*is_cancelled)(gpointer user), gpointer user);
+
+/** smb_block_recorder_set_earlier: as smb_block_set_earlier(), of all blocks that it runs from now on */
+void smb_block_recorder_set_earlier(SmbBlockRecorder *recorder, guint64 n_blocks);
 void smb_block_recorder_free(SmbBlockRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecorder, smb_block_recorder_free)
 

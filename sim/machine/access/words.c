@@ -515,23 +515,41 @@ is_last_adder(guint lane, SmbLanes lanes, const guint64 *addresses, guint *first
   return TRUE;
 }
 
+// What lanes add to a word, of which @first is the first and @last the last one.
+static guint64
+find_added(const Move *move, const MarkedWords *operand, const MarkedWords *before, guint first,
+           guint last) {
+  guint64 of_last = move->atomic == ATOMIC_INCREMENT ? 1 : number_of(operand, last, move->width);
+  return number_of(before, last, move->width) + of_last - number_of(before, first, move->width);
+}
+
 void
 smb_words_repeat_add(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                     const guint64 *addresses, const MarkedWords *operand,
-                     const MarkedWords *before) {
-  gboolean adds = move->atomic == ATOMIC_ADD && !smb_scalar_is_real(move->kind) &&
-                  (move->width == 4 || move->width == 8);
+                     const guint64 *addresses, const MarkedWords *operand, MarkedWords *before) {
+  gboolean adds =
+      (move->atomic == ATOMIC_ADD || (move->atomic == ATOMIC_INCREMENT && block->earlier)) &&
+      !smb_scalar_is_real(move->kind) && (move->width == 4 || move->width == 8);
+  guint64 earlier[SMB_MAX_LANES] = {0};
   if (!adds || !block_has_others(block))
     return;
   FOR_LANES(lanes, lane) {
     guint first;
     if (!is_last_adder((guint)lane, lanes, addresses, &first))
       continue;
-    guint64 found = number_of(before, first, move->width);
-    guint64 added = number_of(before, (guint)lane, move->width) +
-                    number_of(operand, (guint)lane, move->width) - found;
-    guint64 left = found + added * block->guesses;
+    guint64 added = find_added(move, operand, before, first, (guint)lane);
+    guint64 left = number_of(before, first, move->width) +
+                   added * (block->earlier ? block->earlier + 1 : block->guesses);
+    FOR_LANES(lanes, other) {
+      if (addresses[other] == addresses[lane])
+        earlier[other] = added * block->earlier;
+    }
     smb_block_poke(block, warp, (guint)lane, addresses[lane], &left, move->width);
+  }
+  FOR_LANES(lanes, lane) {
+    guint64 found = number_of(before, (guint)lane, move->width) + earlier[lane];
+    before->values[0][lane] = (guint32)found;
+    if (move->width > 4)
+      before->values[1][lane] = (guint32)(found >> 32);
   }
 }
 
