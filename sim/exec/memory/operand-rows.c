@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operands of matrix products in shared memory against the boxes of tensors (TMA) that brought them: whether the descriptor finds rows of
+// the box where it reads rows of the operand. Both are taken as a device does, address by address, and only neighbours in the operand that
+// one copy brought are compared. Told is what no order of the box's rows explains:
+// - chunks of a row of the operand, or one row behind the other among eight, that are not the same in the box (a wrong swizzle, a wrong
+//   base offset, a start between two rows);
+// - eight rows that do not follow the eight before them, or chunks of a row that come from several rows of the box, though the box is of a
+//   matrix (wrong leading and stride byte offsets);
+// - bytes that are in two places of one operand.
+// Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; whatever threads
+// stored, and copies that are not of boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
+// eight rows may be meant.
+#include "sim/arch/arch.h"
+#include "sim/exec/memory/memory.h"
+#include "sim/machine/check/checking.h"
+#include "sim/machine/access/chunk.h"
+
+enum {
+  GROUP = 8, // rows that lie together
+};
+
+// What is wrong with two chunks of an operand.
+typedef enum {
+  FAULT_NONE,
+  FAULT_ROWS,    // among eight rows
+  FAULT_CHUNKS,  // within the width of a row
+  FAULT_GROUPS,  // from eight rows to the next
+  FAULT_BEYOND,  // from one width to the next
+  FAULT_REPEATS, // they are the same
+} Fault;
+
+// A chunk of an operand: of a row, or, if it is turned, of all rows at one k.
+typedef struct {
+  guint line, chunk;
+} Cell;
+
+typedef struct {
+  Fault fault;
+  Cell cells[2];
+  ChunkOrigin origins[2];
+} Disorder;
+
+static guint32
+locate_cell(const SharedMatrix *matrix, Cell cell) {
+  guint along = cell.chunk * SHARED_CHUNK / matrix->bytes;
+  guint row = matrix->is_turned ? along : cell.line, k = matrix->is_turned ? cell.line : along;
+  return smb_matrix_address(&matrix->place, matrix->is_turned, matrix->bytes, row, k) -
+         matrix->reserved;
+}
+
+// Tiles one behind the other in the tensor, of which units of eight rows of 16 bytes may be anywhere.
+static gboolean
+may_be_tiles(const SharedMatrix *matrix, const CopyShape *shape) {
+  return shape->is_packed && !matrix->place.mask && !shape->swizzle;
+}
+
+static Fault
+compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
+             const ChunkOrigin *next) {
+  gboolean is_within = cell.line % GROUP != GROUP - 1;
+  gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
+  if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
+    return FAULT_NONE;
+  return is_within ? FAULT_ROWS : FAULT_GROUPS;
+}
+
+static Fault
+compare_in_row(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
+               const ChunkOrigin *next) {
+  gboolean is_within = (cell.chunk + 1) * SHARED_CHUNK % matrix->place.width != 0;
+  if (next->row == here->row && next->x == here->x + SHARED_CHUNK)
+    return FAULT_NONE;
+  if (is_within)
+    return FAULT_CHUNKS;
+  return here->shape->is_flat && !here->shape->is_packed ? FAULT_BEYOND : FAULT_NONE;
+}
+
+// Compares a chunk with the next one in a direction.
+static gboolean
+is_disorderly(const SharedMatrix *matrix, const SmbBlock *block, Cell cell, gboolean is_line,
+              Disorder *disorder) {
+  ChunkOrigin *origins = disorder->origins;
+  Cell next = {cell.line + is_line, cell.chunk + !is_line};
+  if (!smb_chunk_find(block, locate_cell(matrix, next), &origins[1]) ||
+      origins[0].copy != origins[1].copy)
+    return FALSE;
+  disorder->cells[0] = cell;
+  disorder->cells[1] = next;
+  disorder->fault =
+      (is_line ? compare_rows : compare_in_row)(matrix, cell, &origins[0], &origins[1]);
+  return disorder->fault != FAULT_NONE;
+}
+
+// Whether a chunk is one of an operand's already. Whose offset is 0 means it.
+static gboolean
+is_repeated(const SharedMatrix *matrix, GHashTable *seen, Cell cell, Disorder *disorder) {
+  const MatrixPlace *place = &matrix->place;
+  gpointer key = GUINT_TO_POINTER(locate_cell(matrix, cell) / SHARED_CHUNK + 1), before;
+  guint number = cell.line << 16 | cell.chunk;
+  if (place->leading == 0 || place->stride == 0)
+    return FALSE;
+  if (!g_hash_table_lookup_extended(seen, key, NULL, &before)) {
+    g_hash_table_insert(seen, key, GUINT_TO_POINTER(number));
+    return FALSE;
+  }
+  guint other = GPOINTER_TO_UINT(before);
+  disorder->fault = FAULT_REPEATS;
+  disorder->cells[0] = (Cell){other >> 16, other & 0xffff};
+  disorder->cells[1] = cell;
+  disorder->origins[1] = disorder->origins[0];
+  return TRUE;
+}
+
+static gboolean
+find_disorder(const SharedMatrix *matrix, const SmbBlock *block, guint n, guint depth,
+              Disorder *disorder) {
+  guint lines = matrix->is_turned ? depth : n;
+  guint chunks = (matrix->is_turned ? n : depth) * matrix->bytes / SHARED_CHUNK;
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  for (guint line = 0; line < lines; line++)
+    for (guint chunk = 0; chunk < chunks; chunk++) {
+      Cell cell = {line, chunk};
+      if (!smb_chunk_find(block, locate_cell(matrix, cell), &disorder->origins[0]))
+        continue;
+      if ((line + 1 < lines && is_disorderly(matrix, block, cell, TRUE, disorder)) ||
+          (chunk + 1 < chunks && is_disorderly(matrix, block, cell, FALSE, disorder)) ||
+          is_repeated(matrix, seen, cell, disorder))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+// --- in words
+
+static char *
+describe_swizzle(guint bytes) {
+  return bytes ? g_strdup_printf("with a %u-byte swizzle", bytes) : g_strdup("without a swizzle");
+}
+
+// Of a turned matrix that is not swizzled the two offsets have changed their places.
+static char *
+describe_offset(const SharedMatrix *matrix, gboolean is_of_groups) {
+  const MatrixPlace *place = &matrix->place;
+  gboolean is_stride = is_of_groups != (matrix->is_turned && !place->mask);
+  return g_strdup_printf("the %s byte offset of operand %c is %u", is_stride ? "stride" : "leading",
+                         matrix->is_left ? 'A' : 'B', is_stride ? place->stride : place->leading);
+}
+
+static char *
+describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const char *where) {
+  const CopyShape *shape = disorder->origins[0].shape;
+  char name = matrix->is_left ? 'A' : 'B';
+  guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
+  gboolean is_next = disorder->cells[0].line == disorder->cells[1].line;
+  g_autofree char *offset = describe_offset(
+      matrix, disorder->fault == FAULT_GROUPS || (disorder->fault == FAULT_REPEATS && !is_next));
+  if (swizzle != shape->swizzle) {
+    g_autofree char *read = describe_swizzle(swizzle), *copied = describe_swizzle(shape->swizzle);
+    return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s", name, read,
+                           where, copied);
+  }
+  switch (disorder->fault) {
+  case FAULT_ROWS:
+  case FAULT_CHUNKS:
+    if (matrix->place.base)
+      return g_strdup_printf("the base offset of operand %c is %u, and the copy at %s swizzles by "
+                             "the address alone",
+                             name, matrix->place.base, where);
+    if (!swizzle)
+      return g_strdup_printf(
+          "rows of operand %c have 16 bytes, since it is read without a swizzle, "
+          "and those of the box that the copy at %s brought have %u",
+          name, where, shape->row_bytes);
+    return g_strdup_printf(
+        "operand %c begins at byte %u of shared memory, which is not where a row "
+        "of the box begins that the copy at %s brought",
+        name, matrix->place.start - matrix->reserved, where);
+  case FAULT_GROUPS:
+    return g_strdup_printf(
+        "%s, and eight rows of the box that the copy at %s brought take %u bytes", offset, where,
+        GROUP * shape->pitch);
+  case FAULT_BEYOND:
+    return g_strdup_printf("%s, which leads to another row of the box that the copy at %s brought",
+                           offset, where);
+  case FAULT_REPEATS:
+    return g_strdup_printf("%s, so that what the copy at %s brought is in it twice", offset, where);
+  case FAULT_NONE:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+// "bytes 16 to 31 of row 3"
+static char *
+describe_cell(const SharedMatrix *matrix, Cell cell) {
+  return g_strdup_printf("bytes %u to %u of %s%u", cell.chunk * SHARED_CHUNK,
+                         (cell.chunk + 1) * SHARED_CHUNK - 1,
+                         matrix->is_turned ? "k = "
+                         : matrix->is_left ? "row "
+                                           : "column ",
+                         cell.line);
+}
+
+static char *
+describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const char *where) {
+  const ChunkOrigin *origins = disorder->origins;
+  g_autofree char *mistake = describe_mistake(matrix, disorder, where);
+  g_autofree char *one = describe_cell(matrix, disorder->cells[0]);
+  g_autofree char *other = describe_cell(matrix, disorder->cells[1]);
+  return disorder->fault == FAULT_REPEATS
+             ? g_strdup_printf("%s: %s and %s are row %u of the box from byte %u on", mistake, one,
+                               other, origins[0].row, origins[0].x)
+             : g_strdup_printf("%s: %s are row %u of the box from byte %u on, and %s are its row "
+                               "%u from byte %u on",
+                               mistake, one, origins[0].row, origins[0].x, other, origins[1].row,
+                               origins[1].x);
+}
+
+void
+smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
+  SmbBlock *block = exec->block;
+  Disorder disorder;
+  if (!block->chunks || !find_disorder(matrix, block, n, depth, &disorder) ||
+      !smb_chunk_tell(block, &disorder.origins[0]))
+    return;
+  guint other = disorder.origins[0].shape->site;
+  const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
+                            .site = site,
+                            .other = other,
+                            .warp = exec->w,
+                            .lane = G_MAXUINT,
+                            .other_thread = G_MAXUINT};
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, other));
+  g_autofree char *message = describe_disorder(matrix, &disorder, where);
+  if (block->check && !smb_inspect_counts(block, &found))
+    smb_inspect_tell(block, &found, "%s", message);
+  if (block->sink->warn)
+    block->sink->warn(block->user, SMB_WARNING_DESCRIPTOR, site, other, message);
+}
