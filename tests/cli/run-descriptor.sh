@@ -49,18 +49,18 @@ for operand in A B; do
   for turned in $kinds; do
     turned=${turned#plain}
     for span in 128 64 32 16; do
-      fits $turned$span-right $operand
-      fits $turned$span-moved $operand
+      fits "$turned$span"-right $operand
+      fits "$turned$span"-moved $operand
       for read in 128 64 32 16; do
-        [ $read = $span ] || misfits $turned$span-read-$read $operand "operand $operand is read with"
+        [ $read = $span ] || misfits "$turned$span-read-$read" $operand "operand $operand is read with"
       done
-      misfits $turned$span-stride-half $operand "byte offset of operand $operand is"
+      misfits "$turned$span"-stride-half $operand "byte offset of operand $operand is"
     done
     for span in 128 64 32; do
-      misfits $turned$span-unswizzled $operand "$span-byte swizzle, and the copy"
-      misfits $turned$span-base $operand "the base offset of operand $operand is 1"
-      misfits $turned$span-start $operand "operand $operand "
-      misfits $turned$span-stride-double $operand "the stride byte offset of operand $operand is"
+      misfits "$turned$span"-unswizzled $operand "$span-byte swizzle, and the copy"
+      misfits "$turned$span"-base $operand "the base offset of operand $operand is 1"
+      misfits "$turned$span"-start $operand "operand $operand "
+      misfits "$turned$span"-stride-double $operand "the stride byte offset of operand $operand is"
     done
   done
   misfits 16-leading-128 $operand "the leading byte offset of operand $operand is 128"
