@@ -18,7 +18,9 @@
 #include "sim/machine/access/chunk.h"
 
 enum {
-  GROUP = 8, // rows that lie together
+  GROUP = 8,         // rows that lie together
+  MAX_CELLS = 512,   // of an operand: 256 rows of 32 bytes
+  SEEN_WORDS = 1024, // a bit for each chunk of shared memory, as far as descriptors reach
 };
 
 // What is wrong with two chunks of an operand.
@@ -77,58 +79,74 @@ compare_in_row(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
   return here->shape->is_flat && !here->shape->is_packed ? FAULT_BEYOND : FAULT_NONE;
 }
 
-// Compares a chunk with the next one in a direction.
-static gboolean
-is_disorderly(const SharedMatrix *matrix, const SmbBlock *block, Cell cell, gboolean is_line,
-              Disorder *disorder) {
-  ChunkOrigin *origins = disorder->origins;
-  Cell next = {cell.line + is_line, cell.chunk + !is_line};
-  if (!smb_chunk_find(block, locate_cell(matrix, next), &origins[1]) ||
-      origins[0].copy != origins[1].copy)
-    return FALSE;
-  disorder->cells[0] = cell;
-  disorder->cells[1] = next;
-  disorder->fault =
-      (is_line ? compare_rows : compare_in_row)(matrix, cell, &origins[0], &origins[1]);
-  return disorder->fault != FAULT_NONE;
+// Where all chunks of an operand came from, line by line.
+typedef struct {
+  guint lines, chunks;
+  guint32 places[MAX_CELLS]; // in shared memory, in chunks
+  ChunkOrigin origins[MAX_CELLS];
+} Grid;
+
+static void
+find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
+  grid->lines = matrix->is_turned ? depth : n;
+  grid->chunks = (matrix->is_turned ? n : depth) * matrix->bytes / SHARED_CHUNK;
+  g_assert(grid->lines * grid->chunks <= MAX_CELLS);
+  for (guint i = 0; i < grid->lines * grid->chunks; i++) {
+    guint32 offset = locate_cell(matrix, (Cell){i / grid->chunks, i % grid->chunks});
+    grid->places[i] = offset / SHARED_CHUNK;
+    if (!smb_chunk_find(matrix->block, offset, &grid->origins[i]))
+      grid->origins[i].copy = 0;
+  }
 }
 
-// Whether a chunk is one of an operand's already. Whose offset is 0 means it.
+// Compares a chunk with the next one in a direction.
 static gboolean
-is_repeated(const SharedMatrix *matrix, GHashTable *seen, Cell cell, Disorder *disorder) {
-  const MatrixPlace *place = &matrix->place;
-  gpointer key = GUINT_TO_POINTER(locate_cell(matrix, cell) / SHARED_CHUNK + 1), before;
-  guint number = cell.line << 16 | cell.chunk;
-  if (place->leading == 0 || place->stride == 0)
+is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean is_line,
+              Disorder *disorder) {
+  Cell next = {cell.line + is_line, cell.chunk + !is_line};
+  if (next.line == grid->lines || next.chunk == grid->chunks)
     return FALSE;
-  if (!g_hash_table_lookup_extended(seen, key, NULL, &before)) {
-    g_hash_table_insert(seen, key, GUINT_TO_POINTER(number));
+  const ChunkOrigin *here = &grid->origins[cell.line * grid->chunks + cell.chunk];
+  const ChunkOrigin *other = &grid->origins[next.line * grid->chunks + next.chunk];
+  if (here->copy != other->copy)
     return FALSE;
-  }
-  guint other = GPOINTER_TO_UINT(before);
-  disorder->fault = FAULT_REPEATS;
-  disorder->cells[0] = (Cell){other >> 16, other & 0xffff};
-  disorder->cells[1] = cell;
-  disorder->origins[1] = disorder->origins[0];
+  Fault fault = (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
+  *disorder = (Disorder){fault, {cell, next}, {*here, *other}};
+  return fault != FAULT_NONE;
+}
+
+// Whether a chunk is the same as one before it. Whose offset is 0 means it.
+static gboolean
+is_repeated(const SharedMatrix *matrix, const Grid *grid, guint32 *seen, Cell cell,
+            Disorder *disorder) {
+  guint at = cell.line * grid->chunks + cell.chunk, first = 0;
+  guint32 place = grid->places[at], bit = 1u << place % 32;
+  if (matrix->place.leading == 0 || matrix->place.stride == 0 || place / 32 >= SEEN_WORDS)
+    return FALSE;
+  gboolean is_seen = (seen[place / 32] & bit) != 0;
+  seen[place / 32] |= bit;
+  if (!is_seen)
+    return FALSE;
+  while (grid->places[first] != place)
+    first++;
+  *disorder = (Disorder){FAULT_REPEATS,
+                         {{first / grid->chunks, first % grid->chunks}, cell},
+                         {grid->origins[at], grid->origins[at]}};
   return TRUE;
 }
 
 static gboolean
-find_disorder(const SharedMatrix *matrix, const SmbBlock *block, guint n, guint depth,
-              Disorder *disorder) {
-  guint lines = matrix->is_turned ? depth : n;
-  guint chunks = (matrix->is_turned ? n : depth) * matrix->bytes / SHARED_CHUNK;
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  for (guint line = 0; line < lines; line++)
-    for (guint chunk = 0; chunk < chunks; chunk++) {
-      Cell cell = {line, chunk};
-      if (!smb_chunk_find(block, locate_cell(matrix, cell), &disorder->origins[0]))
-        continue;
-      if ((line + 1 < lines && is_disorderly(matrix, block, cell, TRUE, disorder)) ||
-          (chunk + 1 < chunks && is_disorderly(matrix, block, cell, FALSE, disorder)) ||
-          is_repeated(matrix, seen, cell, disorder))
-        return TRUE;
-    }
+find_disorder(const SharedMatrix *matrix, guint n, guint depth, Disorder *disorder) {
+  guint32 seen[SEEN_WORDS] = {0};
+  Grid grid;
+  find_origins(matrix, n, depth, &grid);
+  for (guint i = 0; i < grid.lines * grid.chunks; i++) {
+    Cell cell = {i / grid.chunks, i % grid.chunks};
+    if (grid.origins[i].copy && (is_disorderly(matrix, &grid, cell, TRUE, disorder) ||
+                                 is_disorderly(matrix, &grid, cell, FALSE, disorder) ||
+                                 is_repeated(matrix, &grid, seen, cell, disorder)))
+      return TRUE;
+  }
   return FALSE;
 }
 
@@ -222,7 +240,7 @@ void
 smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
   SmbBlock *block = exec->block;
   Disorder disorder;
-  if (!block->chunks || !find_disorder(matrix, block, n, depth, &disorder) ||
+  if (!block->chunks || !find_disorder(matrix, n, depth, &disorder) ||
       !smb_chunk_tell(block, &disorder.origins[0]))
     return;
   guint other = disorder.origins[0].shape->site;

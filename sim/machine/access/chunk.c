@@ -11,7 +11,7 @@
 typedef struct {
   guint32 copy;  // 0: not from a box
   guint32 shape; // its place in Chunks.shapes
-  guint32 at;
+  guint32 row, x;
 } Chunk;
 
 struct _Chunks {
@@ -72,7 +72,10 @@ smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy, const
   guint32 number = all ? number_shape(all, shape) : 0;
   for (gsize chunk = offset / SHARED_CHUNK, end = (offset + bytes - 1) / SHARED_CHUNK;
        all && chunk <= end && chunk < all->n_chunks; chunk++, at += SHARED_CHUNK)
-    all->chunks[chunk] = (Chunk){copy, number, at / SHARED_CHUNK * SHARED_CHUNK};
+    all->chunks[chunk] = (Chunk){.copy = copy,
+                                 .shape = number,
+                                 .row = at / shape->pitch,
+                                 .x = at % shape->pitch / SHARED_CHUNK * SHARED_CHUNK};
 }
 
 void
@@ -99,11 +102,10 @@ smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
   if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy)
     return FALSE;
   const Chunk *found = &all->chunks[chunk];
-  const CopyShape *shape = &g_array_index(all->shapes, CopyShape, found->shape);
   *origin = (ChunkOrigin){.copy = found->copy,
-                          .shape = shape,
-                          .row = found->at / shape->pitch,
-                          .x = found->at % shape->pitch};
+                          .shape = &g_array_index(all->shapes, CopyShape, found->shape),
+                          .row = found->row,
+                          .x = found->x};
   return TRUE;
 }
 
