@@ -3,6 +3,7 @@
 //
 // Layouts: the swizzle as CuTe defines it, places and back, and requests moved byte by byte.
 #include "sim/program/layout.h"
+#include "sim/tensor/map.h"
 
 #include <check.h>
 #include <string.h>
@@ -121,6 +122,37 @@ static const Bytes bytes_cases[] = {
     {{4, 48, 0, 4, 0, 5}, 144, 576},
     {{4, 4, 0, 1, 0, -3}, 12, 64},
 };
+
+// Whether a copy of a box with a swizzle puts each byte of rows of @span bytes where a layout has it.
+static gboolean
+lies_as_box(const SmbLayout *layout, guint span, guint64 n_elements) {
+  SmbTensorMap map = {.swizzle = span / 32 == 4 ? 3 : span / 32};
+  for (guint64 n = 0; n < n_elements; n++)
+    if (smb_layout_place(layout, n) != smb_tensor_swizzle(&map, n * layout->element_bytes))
+      return FALSE;
+  return TRUE;
+}
+
+// All swizzles of numbers of up to 16 bytes in rows of 32, 64 and 128.
+START_TEST(test_tensor_span) {
+  guint n_found = 0;
+  for (guint bits = 0; bits < 5; bits++)
+    for (guint base = 0; base < 6; base++)
+      for (gint shift = -6; shift < 7; shift++)
+        for (guint element = 1; element <= 16; element *= 2)
+          for (guint span = 32; span <= 128; span *= 2) {
+            SmbLayout layout = {element, span / element, 0, bits, base, shift};
+            if ((guint)ABS(shift) < bits)
+              continue;
+            guint found = smb_layout_tensor_span(&layout);
+            ck_assert_uint_eq(found, lies_as_box(&layout, span, 16384 / element) ? span : 0);
+            n_found += found > 0;
+            layout.pad = 1;
+            ck_assert_uint_eq(smb_layout_tensor_span(&layout), 0);
+          }
+  ck_assert_uint_eq(n_found, 5 * 3);
+}
+END_TEST
 
 START_TEST(test_bytes) {
   const Bytes *c = &bytes_cases[_i];
@@ -313,6 +345,7 @@ suite_layout(void) {
   tcase_add_test(tcase, test_swizzle);
   tcase_add_test(tcase, test_swizzle_values);
   tcase_add_test(tcase, test_places);
+  tcase_add_test(tcase, test_tensor_span);
   tcase_add_loop_test(tcase, test_bytes, 0, G_N_ELEMENTS(bytes_cases));
   tcase_add_loop_test(tcase, test_parse, 0, G_N_ELEMENTS(parse_cases));
   tcase_add_test(tcase, test_move);

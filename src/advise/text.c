@@ -177,6 +177,27 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
   }
 }
 
+// What tensor cores, and what copies for them, call the layout.
+static void
+append_tensor_mode(GString *text, const SmbAdviseReport *report, const SmbLayout *layout) {
+  enum {
+    TENSOR_MAJOR = 9, // the first with copies of boxes of tensors, and the only one with wgmma
+  };
+  static const guint8 modes[] = {[128 / 32] = 1, [64 / 32] = 2, [32 / 32] = 3};
+  guint span = smb_layout_tensor_span(layout);
+  guint major = smb_arch_info(report->arch)->capability_major;
+  if (!span || major < TENSOR_MAJOR)
+    return;
+  g_string_append_printf(text,
+                         " A copy by a tensor map with CU_TENSOR_MAP_SWIZZLE_%uB brings this "
+                         "layout",
+                         span);
+  if (major == TENSOR_MAJOR)
+    g_string_append_printf(text, ", and wgmma reads it with %u in bits 62 and 63 of the descriptor",
+                           modes[span / 32]);
+  g_string_append_printf(text, ", if the array begins at a multiple of %u bytes.", 8 * span);
+}
+
 // What is to be changed, and what that gives.
 static char *
 describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
@@ -203,6 +224,7 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   g_string_append(text, compiled);
   if (!layout->compiled && report->can_compile)
     g_string_append(text, " This was not compiled: compiled code may gain nothing.");
+  append_tensor_mode(text, report, &layout->candidate->layout);
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
 }
