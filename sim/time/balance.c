@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+// Ends that are as near each other are at the same time.
+#define SAME_TIME (1 + 1e-9)
+
 enum {
   FIT_STEPS = 40, // halvings of an interval
 };
@@ -15,6 +18,7 @@ typedef struct {
   double next;  // when its next block ends
   double *ends; // of its blocks, in terms of @done, the first one at the front (a heap)
   guint n;
+  guint64 dealt; // blocks that it has had
 } Processor;
 
 static void
@@ -59,15 +63,21 @@ expect_end(const SmbBalance *balance, Processor *processor) {
 
 static void
 deal_block(const SmbBalance *balance, Processor *processor, double length) {
+  processor->dealt++;
   push_end(processor, processor->done + length + balance->begin);
   expect_end(balance, processor);
 }
 
+// Where the next block ends; of several at the same time, the one that has had the fewest: it is the one that is dealt the next.
 static Processor *
 find_next_processor(Processor *processors, guint n) {
   Processor *first = &processors[0];
-  for (guint i = 1; i < n; i++)
-    first = processors[i].next < first->next ? &processors[i] : first;
+  for (guint i = 1; i < n; i++) {
+    Processor *other = &processors[i];
+    if (other->next * SAME_TIME < first->next ||
+        (other->next <= first->next * SAME_TIME && other->dealt < first->dealt))
+      first = other;
+  }
   return first;
 }
 
