@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A launch: which blocks are replayed, on one multiprocessor for all.
+// A launch: which blocks are replayed, on one multiprocessor for all. Where blocks differ in length, some of all lengths are, and from how long
+// that takes follows how long all of them take (sim/time/balance.h).
 #include "sim/time/time.h"
 
 #include <math.h>
@@ -9,7 +10,9 @@
 
 #include "sim/arch/occupancy.h"
 #include "sim/base/text.h"
+#include "sim/time/balance.h"
 #include "sim/time/footprint.h"
+#include "sim/time/lot.h"
 
 // How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
 #define STEADY 0.1
@@ -19,11 +22,7 @@ enum {
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
   MIN_INSTRUCTIONS = 1 << 17, // the same, for a site,
   WINDOWS = 4,                // and how many times as many, if blocks are longer than that
-  // The inverse of the part by which the lengths of blocks may differ that stand for each other.
-  ALIKE = 50,
-  N_LOTS = 6,
-  LOT_BLOCKS = 16, // multiprocessors that are replayed where they differ, and blocks of each
-  N_SAMPLES = 4,   // blocks of a launch that are compared
+  N_SAMPLES = 4,              // blocks of a launch that are compared
   // Registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator).
   REGISTER_UNIT = 256,
   SM_REGISTERS = 65536,
@@ -109,33 +108,70 @@ find_whole(const SmbReplay *replay) {
   return (double)instructions / (double)replayed;
 }
 
-// Of the multiprocessors that are replayed, what the one does that takes longest. @lots: (element-type GPtrArray): their blocks. Where
-// blocks come after others, one that has ended early gets more of them: then all take as long as they do on average.
+// Instructions a cycle of all of so many copies of the longest block.
 static double
-replay_lots(SmbReplay *replay, const GPtrArray *lots, SmbReplayed *replayed) {
-  double longest = -1, sum = 0;
-  for (guint i = 0; i < lots->len; i++) {
-    replay->records = g_ptr_array_index(lots, i);
-    SmbReplayed one = smb_multiprocessor_replay(replay);
-    double cycles = one.cycles * find_whole(replay);
-    if (cycles > longest)
-      *replayed = one;
-    longest = MAX(longest, cycles);
-    sum += cycles;
+find_block_rate(const SmbReplay *launch, const SmbLot *lot, guint copies) {
+  g_autoptr(GPtrArray) records = g_ptr_array_new();
+  SmbReplay replay = *launch;
+  g_ptr_array_add(records, lot->longest);
+  replay.records = records;
+  replay.n_blocks = replay.resident = copies;
+  double cycles = smb_multiprocessor_replay(&replay).cycles * find_whole(&replay);
+  return copies * (double)lot->longest->instructions / MAX(1, cycles - replay.chip->block_latency);
+}
+
+// How long all blocks take, if one multiprocessor takes @cycles for those that were replayed. @replayed: of these; of all afterwards
+static double
+balance_blocks(const SmbReplay *replay, const SmbLot *lot, double cycles, SmbReplayed *replayed) {
+  guint multiprocessors = (guint)replay->chip->multiprocessors;
+  SmbBalance balance = {.resident = replay->resident, .alone = find_block_rate(replay, lot, 1)};
+  balance.together = MAX(balance.alone, find_block_rate(replay, lot, replay->resident));
+  g_autofree double *own = g_new(double, replay->n_blocks);
+  double sum = 0, all = 0;
+  for (guint64 i = 0; i < replay->n_blocks; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(lot->records, i % lot->records->len);
+    sum += own[i] = (double)record->instructions;
   }
-  gboolean is_balanced = replay->n_blocks > replay->resident;
-  return (is_balanced ? sum / lots->len : longest) + replay->chip->launch_cycles;
+  for (guint64 i = 0; i < lot->n; i++)
+    all += lot->lengths[i];
+  smb_balance_fit(&balance, own, replay->n_blocks, cycles);
+  double whole = (double)replay->grid[0] * replay->grid[1] * replay->grid[2] / (double)lot->n;
+  double longest = smb_balance_cycles(&balance, lot->lengths, lot->n, multiprocessors) * whole;
+  double busier = all * whole / multiprocessors / MAX(1, sum) * cycles / longest;
+  for (guint u = 0; u < SMB_N_UNITS; u++)
+    replayed->busy[u] = MIN(1, replayed->busy[u] * busier);
+  return longest;
+}
+
+static double
+replay_records(SmbReplay *replay, const SmbLot *lot, const GPtrArray *records,
+               SmbReplayed *replayed) {
+  replay->records = records;
+  replay->n_blocks = lot->n_blocks ? lot->n_blocks : records->len;
+  *replayed = smb_multiprocessor_replay(replay);
+  return replayed->cycles * find_whole(replay);
+}
+
+static double
+replay_lot(SmbReplay *replay, const SmbLot *lot, SmbReplayed *replayed) {
+  double cycles = replay_records(replay, lot, lot->records, replayed);
+  if (lot->others) {
+    SmbReplayed other;
+    double longer = replay_records(replay, lot, lot->others, &other);
+    *replayed = longer > cycles ? other : *replayed;
+    cycles = MAX(cycles, longer);
+  }
+  if (lot->longest)
+    cycles = balance_blocks(replay, lot, cycles, replayed);
+  return cycles + replay->chip->launch_cycles;
 }
 
 // How many instructions of each warp are enough for as many as are replayed, if all blocks that are resident have as many.
 static guint
-find_site_window(const SmbReplay *replay, const GPtrArray *lots) {
+find_site_window(const SmbReplay *replay, const GPtrArray *records) {
   guint warps = 1;
-  for (guint i = 0; i < lots->len; i++) {
-    const GPtrArray *records = g_ptr_array_index(lots, i);
-    for (guint r = 0; r < records->len; r++)
-      warps = MAX(warps, ((const SmbBlockRecord *)g_ptr_array_index(records, r))->warps->len);
-  }
+  for (guint r = 0; r < records->len; r++)
+    warps = MAX(warps, ((const SmbBlockRecord *)g_ptr_array_index(records, r))->warps->len);
   return MAX(1, (guint)(WINDOWS * replay->max_instructions / (replay->resident * warps)));
 }
 
@@ -163,17 +199,14 @@ count_warp(const SmbBlockRecord *record, const GArray *events, guint window, Occ
 // For each site whether it has as many conflicts in the first @window instructions of warps, in proportion, as in all of them: in the
 // body of a loop it does, at the end of a kernel it does not.
 static guint8 *
-find_steady(const GPtrArray *lots, guint n_sites, guint window) {
+find_steady(const GPtrArray *records, guint n_sites, guint window) {
   guint8 *steady = g_new0(guint8, n_sites);
   g_autofree Occurrence *sites = g_new0(Occurrence, n_sites);
   Occurrence all = {0};
-  for (guint i = 0; i < lots->len; i++) {
-    const GPtrArray *records = g_ptr_array_index(lots, i);
-    for (guint r = 0; r < records->len; r++) {
-      const SmbBlockRecord *record = g_ptr_array_index(records, r);
-      for (guint w = 0; w < record->warps->len; w++)
-        count_warp(record, g_ptr_array_index(record->warps, w), window, sites, &all);
-    }
+  for (guint r = 0; r < records->len; r++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, r);
+    for (guint w = 0; w < record->warps->len; w++)
+      count_warp(record, g_ptr_array_index(record->warps, w), window, sites, &all);
   }
   for (guint s = 0; s < n_sites; s++) {
     double expected = all.whole > 0 ? sites[s].whole * all.window / all.whole : 0;
@@ -184,16 +217,15 @@ find_steady(const GPtrArray *lots, guint n_sites, guint window) {
 
 // What is gained without the conflicts of one site alone. The more sites, the less of the launch is replayed for each.
 static void
-replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
-             const GArray *conflicts) {
+replay_sites(SmbTime *time, const SmbReplay *launch, const SmbLot *lot, const GArray *conflicts) {
   SmbReplay replay = *launch;
   SmbReplayed replayed;
   gboolean gains = time->cycles > time->without;
   guint n_sites = smb_program_n_sites(replay.program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
-  guint window = find_site_window(&replay, lots);
-  g_autofree guint8 *steady = find_steady(lots, n_sites, window);
+  guint window = find_site_window(&replay, lot->records);
+  g_autofree guint8 *steady = find_steady(lot->records, n_sites, window);
   double all[2] = {0}; // of whole warps, and of the window
   for (guint i = 0; i < conflicts->len; i++) {
     SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
@@ -201,12 +233,12 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
     replay.max_warp_events = steady[site.site] ? window : 0;
     replay.relieved = NULL;
     if (gains && conflicts->len > 1 && *before == 0)
-      *before = replay_lots(&replay, lots, &replayed);
+      *before = replay_lot(&replay, lot, &replayed);
     relieved[site.site] = TRUE;
     replay.relieved = relieved;
     if (gains)
       site.cycles = conflicts->len == 1 ? time->cycles - time->without
-                                        : MAX(0, *before - replay_lots(&replay, lots, &replayed));
+                                        : MAX(0, *before - replay_lot(&replay, lot, &replayed));
     relieved[site.site] = FALSE;
     g_array_append_val(time->sites, site);
   }
@@ -242,17 +274,17 @@ lengthen(double *cycles, double busy[SMB_N_UNITS], double by) {
 
 // With conflicts, and where it is wanted without them. @last: cycles that the last block takes longer
 static void
-replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GArray *conflicts,
+replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const GArray *conflicts,
               double last, const SmbTimeOptions *options) {
   guint n_sites = smb_program_n_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   SmbReplayed replayed, without;
-  time->cycles = time->without = replay_lots(replay, lots, &replayed);
+  time->cycles = time->without = replay_lot(replay, lot, &replayed);
   without = replayed;
   if (conflicts->len > 0 && !options->like) {
     memset(relieved, TRUE, n_sites);
     replay->relieved = relieved;
-    time->without = MIN(time->cycles, replay_lots(replay, lots, &without));
+    time->without = MIN(time->cycles, replay_lot(replay, lot, &without));
   }
   lengthen(&time->cycles, replayed.busy, last);
   lengthen(&time->without, without.busy, last);
@@ -269,16 +301,8 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GAr
   time->instructions = replayed.instructions;
   time->simulated = replayed.simulated;
   if (options->sites)
-    replay_sites(time, replay, lots, conflicts);
+    replay_sites(time, replay, lot, conflicts);
   replay->relieved = NULL;
-}
-
-static gboolean
-record_block(SmbBlockRecorder *recorder, guint64 index, GPtrArray *records, GError **error) {
-  SmbBlockRecord *record = smb_block_recorder_run(recorder, index, error);
-  if (record)
-    g_ptr_array_add(records, record);
-  return record != NULL;
 }
 
 // Blocks at even distances, the one in the middle first.
@@ -287,38 +311,11 @@ record_samples(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 n_bl
                GPtrArray *records, GError **error) {
   guint64 middle = smb_footprint_middle(launch);
   for (guint64 i = 0; i < MIN(n_blocks, N_SAMPLES); i++) {
-    if (!record_block(recorder, (middle + i * (n_blocks / N_SAMPLES)) % n_blocks, records, error))
+    guint64 block = (middle + i * (n_blocks / N_SAMPLES)) % n_blocks;
+    SmbBlockRecord *record = smb_block_recorder_run(recorder, block, error);
+    if (!record)
       return FALSE;
-  }
-  return TRUE;
-}
-
-// Whether blocks execute as many instructions, or nearly.
-static gboolean
-are_alike(const GPtrArray *records) {
-  guint64 least = G_MAXUINT64, most = 0;
-  for (guint i = 0; i < records->len; i++) {
-    const SmbBlockRecord *record = g_ptr_array_index(records, i);
-    least = MIN(least, record->instructions);
-    most = MAX(most, record->instructions);
-  }
-  return (most - least) * ALIKE <= most;
-}
-
-// The blocks that some multiprocessors get if each gets them in turn: all of them, or some at even distances.
-static gboolean
-record_lots(SmbBlockRecorder *recorder, guint64 n_blocks, guint multiprocessors, GPtrArray *lots,
-            GError **error) {
-  for (guint64 i = 0; i < MIN(n_blocks, N_LOTS); i++) {
-    guint64 first = i * MIN(n_blocks, multiprocessors) / N_LOTS;
-    guint64 of_lot = (n_blocks - first + multiprocessors - 1) / multiprocessors;
-    GPtrArray *records = g_ptr_array_new_with_free_func(record_free);
-    g_ptr_array_add(lots, records);
-    for (guint64 k = 0; k < MIN(of_lot, LOT_BLOCKS); k++) {
-      guint64 number = k * of_lot / MIN(of_lot, LOT_BLOCKS);
-      if (!record_block(recorder, first + number * multiprocessors, records, error))
-        return FALSE;
-    }
+    g_ptr_array_add(records, record);
   }
   return TRUE;
 }
@@ -340,7 +337,7 @@ static SmbBlockRecord *
 record_last(SmbBlockRecorder *recorder, const SmbLaunch *launch, const SmbBlockRecord *middle,
             guint64 *n) {
   SmbBlockRecord *last = NULL;
-  guint64 most = middle->instructions + middle->instructions / ALIKE;
+  guint64 most = middle->instructions + middle->instructions / SMB_LOT_ALIKE;
   for (guint set = 1; set < SMB_SHARINGS && takes_tickets(middle); set++) {
     guint64 together = 1;
     for (guint d = 0; d < 3 && together > 0; d++)
@@ -453,24 +450,26 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (!find_blocks_memory(&footprint, recorder, g_ptr_array_index(records, 0), program, launch,
                           chip, at_once, options, error))
     return NULL;
-  g_autoptr(GPtrArray) lots = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-  g_autoptr(SmbBlockRecorder) shorter = NULL;
-  if (are_alike(records)) {
-    g_ptr_array_add(lots, g_ptr_array_ref(records));
+  g_auto(SmbLot) lot = {.n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors)};
+  if (smb_lot_is_alike(launch, records)) {
+    lot.records = g_ptr_array_ref(records);
   } else {
-    shorter = new_recorder(program, arch, launch, options, at_once, MAX_EVENTS / LOT_BLOCKS, error);
-    if (!shorter || !record_lots(shorter, n_blocks, (guint)chip->multiprocessors, lots, error))
+    g_autoptr(SmbBlockRecorder) shorter =
+        new_recorder(program, arch, launch, options, at_once, MAX_EVENTS / SMB_LOT_BLOCKS, error);
+    if (!shorter || !smb_lot_record(&lot, launch, records, (guint)chip->multiprocessors, at_once,
+                                    shorter, error))
       return NULL;
   }
+  // A run has shown how long the last block is.
   guint64 n_together = 1;
   g_autoptr(SmbBlockRecord) last =
-      record_last(recorder, launch, g_ptr_array_index(records, 0), &n_together);
+      launch->lengths ? NULL
+                      : record_last(recorder, launch, g_ptr_array_index(records, 0), &n_together);
   guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
   SmbReplay replay = {
       .program = program,
       .chip = chip,
       .clock_khz = options->clock_khz > 0 ? options->clock_khz : chip->clock_khz,
-      .n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors),
       .resident = resident,
       .shared_bytes = resident * shared,
       .footprint = &footprint,
@@ -488,7 +487,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   double longer = last ? find_longer(&replay, last, g_ptr_array_index(records, 0),
                                      (guint)(n_blocks / n_together))
                        : 0;
-  replay_launch(time, &replay, lots, conflicts, longer, options);
+  replay_launch(time, &replay, &lot, conflicts, longer, options);
   time->footprint = footprint;
   footprint = (SmbFootprint){.sites = NULL};
   return time;
