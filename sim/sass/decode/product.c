@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Products of matrices in registers: HMMA, IMMA, DMMA, QMMA and BMMA. Registers of an operand follow each other, in the order of
-// the fragments of mma.sync, of which ptxas makes them. Of HMMA.884 of sm_75, of four steps, and of sparse matrices the results are unknown.
+// the fragments of mma.sync, of which ptxas makes them. Sparse ones (.SP) have metadata and a
+// selector behind them. Of HMMA.884 of sm_75, of four steps, the results are unknown.
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"
@@ -95,9 +96,9 @@ find_product_parts(const SassDecoder *decoder, ProductForm *form) {
 
 // Some shapes there are of some numbers only: sparse factors have others.
 static gboolean
-is_dense(const ProductForm *form) {
+is_possible(const ProductForm *form) {
   guint bits = form->a == PRODUCT_B1 ? 1 : smb_product_bits((ProductNumber)form->a);
-  return form->depth * bits <= 256 || form->a == PRODUCT_F64;
+  return form->depth * bits <= (form->is_sparse ? 512 : 256) || form->a == PRODUCT_F64;
 }
 
 static void
@@ -125,11 +126,13 @@ add_unknown_matrix(SassDecoder *decoder) {
 gboolean
 smb_sass_matrix(SassDecoder *decoder) {
   const SassInstruction *instruction = decoder->instruction;
-  ProductForm form = {.columns = PRODUCT_COLUMNS};
+  gboolean is_sparse = smb_sass_has(decoder, PART_SP);
+  ProductForm form = {.columns = PRODUCT_COLUMNS, .is_sparse = is_sparse};
   gboolean is_modelled = instruction->is_complete && instruction->is_modelled &&
-                         instruction->n_operands == 4 && find_shape(decoder, &form) &&
-                         find_product_parts(decoder, &form) && is_dense(&form);
-  for (guint i = 0; i < 4 && is_modelled; i++)
+                         instruction->n_operands == (is_sparse ? 6 : 4) &&
+                         find_shape(decoder, &form) && find_product_parts(decoder, &form) &&
+                         is_possible(&form);
+  for (guint i = 0; i < (is_sparse ? 5 : 4) && is_modelled; i++)
     is_modelled =
         instruction->operands[i].kind == SASS_REGISTER && !instruction->operands[i].is_negated;
   if (!is_modelled)
@@ -145,6 +148,10 @@ smb_sass_matrix(SassDecoder *decoder) {
   Row d = smb_sass_result(decoder, smb_sass_operand(decoder, 0), n);
   for (guint i = 0; i < n; i++)
     product->d[i] = d + i;
+  if (is_sparse) {
+    product->metadata = smb_sass_source(decoder, smb_sass_operand(decoder, 4), 1);
+    product->selector = (guint8)smb_sass_operand(decoder, 5)->value;
+  }
   smb_build_product(&decoder->builder, product, decoder->chip);
   return TRUE;
 }
