@@ -109,6 +109,13 @@ set_product_rows(SassDecoder *decoder, const SassOperand *operand, guint n, Row 
     rows[i] = is_zero ? first : first + i;
 }
 
+// The metadata of a sparse factor, and the selector behind them.
+static void
+take_sparse_places(SassDecoder *decoder, guint at, Product *product) {
+  product->metadata = smb_sass_source(decoder, smb_sass_operand(decoder, at), 1);
+  product->selector = (guint8)smb_sass_operand(decoder, at + 1)->value;
+}
+
 // Results of which nothing is known. HMMA….F16 has two registers of pairs; IMMA.8816 and IMMA.8832 have two of 32 bits.
 static gboolean
 add_unknown_matrix(SassDecoder *decoder) {
@@ -148,10 +155,8 @@ smb_sass_matrix(SassDecoder *decoder) {
   Row d = smb_sass_result(decoder, smb_sass_operand(decoder, 0), n);
   for (guint i = 0; i < n; i++)
     product->d[i] = d + i;
-  if (is_sparse) {
-    product->metadata = smb_sass_source(decoder, smb_sass_operand(decoder, 4), 1);
-    product->selector = (guint8)smb_sass_operand(decoder, 5)->value;
-  }
+  if (is_sparse)
+    take_sparse_places(decoder, 4, product);
   smb_build_product(&decoder->builder, product, decoder->chip);
   return TRUE;
 }
@@ -180,7 +185,8 @@ smb_sass_is_group_product(const SassDecoder *decoder, guint bits, ProductForm *f
     return FALSE;
   gboolean is_real = form->a <= PRODUCT_E5M2;
   return instruction->is_complete && instruction->is_modelled && instruction->n_operands >= 3 &&
-         form->depth * bits == MATRIX_BITS && is_real == (form->sum != PRODUCT_S32);
+         form->depth * bits == (form->is_sparse ? 2 : 1) * MATRIX_BITS &&
+         is_real == (form->sum != PRODUCT_S32);
 }
 
 // What is said of a matrix behind where it is: "negA.tnspB".
@@ -197,7 +203,8 @@ smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form) {
   Product *product = smb_code_new_product(decoder->code);
   if (in_registers)
     place = smb_sass_operand(decoder, at++);
-  const SassOperand *c = smb_sass_operand(decoder, at), *adds = smb_sass_operand(decoder, at + 1);
+  guint behind = form->is_sparse ? at + 3 : at + 1; // C, metadata and selector
+  const SassOperand *c = smb_sass_operand(decoder, at), *adds = smb_sass_operand(decoder, behind);
   const SassOperand *d = smb_sass_operand(decoder, 0);
   product->form = *form;
   // A's descriptor is in the first two of four registers, which nobody asks for if A is in registers itself.
@@ -214,6 +221,8 @@ smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form) {
   set_product_rows(decoder, c, n, product->c);
   for (guint i = 0; i < n; i++)
     product->d[i] = smb_sass_is_dropped(d) ? decoder->dropped : decoder->registers + d->number + i;
+  if (form->is_sparse)
+    take_sparse_places(decoder, at + 1, product);
   if (adds && smb_sass_is_predicate(adds)) {
     product->adds = smb_sass_predicate(decoder, adds);
     product->adds_unless = adds->is_inverted;
