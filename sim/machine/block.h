@@ -195,6 +195,12 @@ guint64 smb_written_bytes(const SmbWritten *written);
 /** smb_global_put: what a block wrote comes over what is there, at once if it has a home (SmbMemoryPiece.home). */
 void smb_global_put(SmbGlobal *global, const SmbWritten *written);
 
+/** SmbHomeWatch: @length bytes at @home, which are about to become others */
+typedef void (*SmbHomeWatch)(gpointer user, const guchar *home, gsize length);
+
+/** smb_global_watch_homes: @watch is told, with @user, before what blocks wrote changes memory of a process (SmbMemoryPiece.home). */
+void smb_global_watch_homes(SmbGlobal *global, SmbHomeWatch watch, gpointer user);
+
 /** smb_global_is_settled: Returns: whether all that blocks wrote has a home, and is known */
 gboolean smb_global_is_settled(const SmbGlobal *global);
 /** smb_global_is_blurred: Returns: whether something was written, and it is not known where */
