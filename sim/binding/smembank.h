@@ -278,7 +278,7 @@ typedef struct {
 
 /**
  * SmbKernelWarning: something that makes a count doubtful, or the kernel.
- * @kind: "race", "pending", "unset", "reserved", "loop", "merge", "data", "order", "meeting", "timing", "uncounted",
+ * @kind: "race", "pending", "unset", "reserved", "descriptor", "loop", "merge", "data", "order", "meeting", "timing", "uncounted",
  *   "idle" or "block"
  * @line, @column: as of SmbAccessCounts
  * @expression: (nullable): the access that it is about

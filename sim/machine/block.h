@@ -18,6 +18,7 @@ typedef enum {
   SMB_WARNING_PENDING, /* what a copy writes is accessed before its thread has waited for it */
   SMB_WARNING_UNSET,   /* shared memory is read that no thread wrote */
   SMB_WARNING_RESERVED, /* what the system has of shared memory is accessed, below the kernel's own */
+  SMB_WARNING_DESCRIPTOR, /* an operand of a matrix product is read otherwise than it was copied */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
   SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (as above) */
   SMB_WARNING_DATA,  /* requests depend on contents that the launch does not give (as above) */

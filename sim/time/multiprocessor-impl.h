@@ -7,6 +7,7 @@
 
 #include "sim/time/l1-cache.h"
 #include "sim/time/multiprocessor.h"
+#include "sim/time/store-buffer.h"
 
 #define NEVER 1e300
 
@@ -132,6 +133,7 @@ typedef struct {
   double warm_end; // when the first wave had ended
   guint64 warm_blocks;
   SmbL1Cache *cache;
+  SmbStoreBuffer stores;
 } Multiprocessor;
 
 // --- multiprocessor.c

@@ -29,12 +29,6 @@ packing_of(ProductNumber number) {
   return (Packing){MAX(32 / bits, 1), MAX(bits / 32, 1), bits};
 }
 
-// Numbers along a column of B: of B1 words.
-static guint
-find_stored_height(const ProductForm *form) {
-  return form->a == PRODUCT_B1 ? form->depth / 32 : form->depth;
-}
-
 static guint
 count_fragment_registers(ProductNumber number, guint numbers) {
   return numbers * smb_product_bits(number) / 32 / 32;
@@ -48,7 +42,7 @@ smb_product_registers_of_a(const ProductForm *form) {
 
 guint
 smb_product_registers_of_b(const ProductForm *form) {
-  return count_fragment_registers((ProductNumber)form->b, EIGHT * find_stored_height(form));
+  return count_fragment_registers((ProductNumber)form->b, EIGHT * smb_product_stored_height(form));
 }
 
 guint
@@ -166,9 +160,9 @@ smb_product_take_b(const Product *product, const Registers *registers, guint fir
                             .real = operands->b[k]});
     unknown->columns |= find_lost_groups(&loaded);
   }
-  operands->is_special |=
-      !smb_product_read_all((ProductNumber)form->b, find_stored_height(form) * PRODUCT_COLUMNS,
-                            operands->b_whole[0], operands->b[0]);
+  operands->is_special |= !smb_product_read_all((ProductNumber)form->b,
+                                                smb_product_stored_height(form) * PRODUCT_COLUMNS,
+                                                operands->b_whole[0], operands->b[0]);
 }
 
 // Where numbers of C and D lie in registers: those of eight columns of eight rows are in @registers of them, or in as many pairs.

@@ -116,6 +116,7 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
  * @left, @right: the first of two rows that say where A and B are in shared memory; NO_MATRIX: they are in registers
  * @left_is_turned, @right_is_turned: numbers of a column of A, of a row of B follow each other there
  * @reserved: what addresses of the code have ahead of the program's own shared memory
+ * @site: the instruction, of one that reads shared memory
  * @adds, @adds_unless: whether C is added: a predicate, or its opposite
  * @metadata, @selector: of a sparse A: a row of 32 bits, and which pair of each four lanes has what counts
  */
@@ -126,6 +127,7 @@ typedef struct {
   Row left, right;
   gboolean left_is_turned, right_is_turned;
   guint32 reserved;
+  guint site;
   Predicate adds;
   gboolean adds_unless;
   Row metadata;
@@ -176,8 +178,9 @@ MatrixPlace smb_matrix_place(guint32 low, guint32 high);
 guint32 smb_matrix_address(const MatrixPlace *place, gboolean is_turned, guint bytes, guint row,
                            guint k);
 
-// Numbers along a row of A, as they are stored: of B1 words.
+// Numbers along a row of A, and along a column of B, as they are stored: of B1 words.
 guint smb_product_stored_depth(const ProductForm *form);
+guint smb_product_stored_height(const ProductForm *form);
 // How many registers of 32 bits each operand has.
 guint smb_product_registers_of_a(const ProductForm *form);
 guint smb_product_registers_of_b(const ProductForm *form);

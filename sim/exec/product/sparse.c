@@ -26,9 +26,14 @@ count_in_group(ProductNumber number) {
 }
 
 guint
+smb_product_stored_height(const ProductForm *form) {
+  return form->a == PRODUCT_B1 ? form->depth / 32u : form->depth;
+}
+
+guint
 smb_product_stored_depth(const ProductForm *form) {
-  guint depth = form->a == PRODUCT_B1 ? form->depth / 32u : form->depth;
-  return form->is_sparse ? depth / 2 : depth;
+  guint height = smb_product_stored_height(form);
+  return form->is_sparse ? height / 2 : height;
 }
 
 // Where four bits of metadata are.

@@ -307,7 +307,7 @@ take_addition(PtxDecoder *decoder, Product *product, guint index) {
 }
 
 gboolean
-smb_ptx_add_group_product(PtxDecoder *decoder) {
+smb_ptx_add_group_product(PtxDecoder *decoder, guint site) {
   MatrixShape shape;
   ProductForm form = {.rows = PRODUCT_ROWS};
   const PtxOperand *d = smb_ptx_operand(decoder, 0);
@@ -324,6 +324,7 @@ smb_ptx_add_group_product(PtxDecoder *decoder) {
   Product *product = smb_code_new_product(decoder->code);
   const guint behind = form.is_sparse ? 5 : 3; // A, B and the metadata
   product->form = form;
+  product->site = site;
   for (guint i = 0; i < d->n; i++) {
     product->c[i] = product->d[i] =
         smb_ptx_row(decoder, smb_ptx_element(decoder, d, i), 4, form.sum == PRODUCT_F32);
