@@ -384,6 +384,89 @@ START_TEST(fragments) {
 }
 END_TEST
 
+// --- sparse factors
+
+// Where four bits of metadata are (PTX ISA, "Sparse matrix storage"), of row g, and of row g + 8: the first lane of the four of group g, how many of
+// them follow each other, and which bits of a register begin those of each row.
+typedef struct {
+  guint8 number;
+  guint depth, selector;
+  guint lane[2], shift[2]; // of row g and of row g + 8
+  guint groups;            // in a register, of a row
+  guint step;              // to the lane that has the next ones
+} Sparse;
+
+static const Sparse sparse_cases[] = {
+    {PRODUCT_F16, 16, 0, {0, 0}, {0, 16}, 4, 0}, {PRODUCT_F16, 16, 3, {3, 3}, {0, 16}, 4, 0},
+    {PRODUCT_F16, 32, 0, {0, 0}, {0, 16}, 4, 1}, {PRODUCT_F16, 32, 1, {2, 2}, {0, 16}, 4, 1},
+    {PRODUCT_TF32, 8, 2, {2, 2}, {0, 16}, 4, 0}, {PRODUCT_TF32, 16, 1, {2, 2}, {0, 16}, 4, 1},
+    {PRODUCT_S8, 32, 0, {0, 1}, {0, 0}, 8, 0},   {PRODUCT_S8, 32, 1, {2, 3}, {0, 0}, 8, 0},
+    {PRODUCT_S8, 64, 0, {0, 1}, {0, 0}, 8, 2},   {PRODUCT_S4, 64, 1, {2, 3}, {0, 0}, 8, 0},
+    {PRODUCT_S4, 128, 0, {0, 1}, {0, 0}, 8, 2},
+};
+
+// Stored numbers of a row, in groups of which half are, move to where their metadata say. Absent ones are 0, or have no exponent.
+START_TEST(sparse_places) {
+  const Sparse *sparse = &sparse_cases[_i];
+  g_autoptr(GRand) random = g_rand_new_with_seed((guint32)_i + 1);
+  g_autoptr(Constants) constants = smb_constants_new(LANES);
+  g_autoptr(Registers) registers = smb_registers_new(constants, 4, 1, NULL);
+  static const guint places[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+  Product product = {.form = {.a = sparse->number,
+                              .b = sparse->number,
+                              .rows = 16,
+                              .depth = (guint16)sparse->depth,
+                              .is_sparse = TRUE},
+                     .metadata = 0,
+                     .selector = (guint8)sparse->selector};
+  static ProductOperands operands;
+  ProductUnknown unknown = {.rows = 0};
+  gboolean is_real = sparse->number <= PRODUCT_F32;
+  guint32 words[LANES];
+  guint in_group = sparse->number == PRODUCT_TF32 ? 2 : sparse->number == PRODUCT_S4 ? 8 : 4;
+  ck_assert_uint_eq(smb_product_stored_depth(&product.form), sparse->depth / 2);
+  for (guint lane = 0; lane < LANES; lane++) {
+    words[lane] = 0;
+    for (guint i = 0; i < 8; i++)
+      words[lane] |= (in_group == 2 ? (g_rand_boolean(random) ? 0xe : 0x4)
+                                    : places[g_rand_int_range(random, 0, 6)])
+                     << 4 * i;
+  }
+  smb_registers_reset(registers, G_MAXUINT32);
+  smb_row_set_known(registers, 0, G_MAXUINT32, words);
+  for (guint i = 0; i < 16; i++)
+    for (guint k = 0; k < sparse->depth / 2; k++) {
+      operands.a_whole[i][k] = (gint32)(i * 1000 + k + 1);
+      operands.a[i][k] = i * 1000 + k + 1;
+    }
+  smb_product_place_sparse(&product, registers, 0, &operands, &unknown);
+  ck_assert_uint_eq(unknown.rows, 0);
+  for (guint i = 0; i < 16; i++) {
+    guint stored = 0;
+    for (guint k = 0; k < sparse->depth; k++) {
+      guint group = k / in_group,
+            lane = sparse->lane[i / 8] + group / sparse->groups * sparse->step;
+      guint bits =
+          words[i % 8 * 4 + lane] >> (sparse->shift[i / 8] + group % sparse->groups * 4) & 15;
+      guint unit = k % in_group * 4 / in_group; // of 8 numbers pairs, of 2 half ones
+      gboolean is_there =
+          in_group == 2 ? (bits & 3) == unit : unit == (bits & 3) || unit == bits >> 2;
+      stored += is_there;
+      ck_assert_int_eq(operands.a_whole[i][k], is_there  ? (gint32)(i * 1000 + stored)
+                                               : is_real ? PRODUCT_ABSENT
+                                                         : 0);
+      ck_assert(operands.a[i][k] == (is_there ? i * 1000 + stored : 0));
+    }
+    ck_assert_uint_eq(stored, sparse->depth / 2);
+  }
+  // a lane whose metadata are unknown
+  smb_row_forget(registers, 0, (SmbLanes)1 << (4 + sparse->lane[1]), 0, 7);
+  smb_product_place_sparse(&product, registers, 0, &operands, &unknown);
+  ck_assert_uint_eq(unknown.rows, sparse->lane[0] == sparse->lane[1] ? 0x202 : 0x200);
+  ck_assert_uint_eq(unknown.origin, 7);
+}
+END_TEST
+
 // --- shared memory: the layouts of the PTX ISA ("Shared Memory Matrix Layout"), as cells of 8 rows of 16, 32, 64 or 128 bytes
 
 typedef struct {
@@ -421,6 +504,7 @@ suite_product(void) {
   tcase_add_test(tcase, loops_agree);
   tcase_add_test(tcase, certain_sums);
   tcase_add_loop_test(tcase, fragments, 0, G_N_ELEMENTS(shapes));
+  tcase_add_loop_test(tcase, sparse_places, 0, G_N_ELEMENTS(sparse_cases));
   tcase_add_loop_test(tcase, places, 0, G_N_ELEMENTS(cells));
   suite_add_tcase(suite, tcase);
   return suite;

@@ -32,6 +32,7 @@ prints kernel-grid
 prints kernel-pointers
 prints kernel-locks
 prints kernel-waits
+prints sparse
 status=0
 "$SMEMBANK" run --nvcc -rdc=true --output ranking "$kernels/kernel-linked.cu" "$kernels/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"

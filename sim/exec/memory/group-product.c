@@ -49,11 +49,6 @@ open_shared_matrix(Exec *exec, const Product *product, Row row, gboolean is_left
   return TRUE;
 }
 
-static guint
-stored_depth(const ProductForm *form) {
-  return form->a == PRODUCT_B1 ? form->depth / 32 : form->depth;
-}
-
 static void
 note_marks(guint marks, guint32 bit, guint32 *unknown, guint *flags) {
   if (!(marks & MARK_KNOWN))
@@ -65,7 +60,7 @@ note_marks(guint marks, guint32 bit, guint32 *unknown, guint *flags) {
 static void
 take_left(const SharedMatrix *matrix, guint first_row, const ProductForm *form,
           ProductOperands *operands, ProductUnknown *unknown) {
-  const guint depth = stored_depth(form);
+  const guint depth = smb_product_stored_depth(form);
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     for (guint k = 0; k < depth; k++) {
       guint32 bits;
@@ -81,7 +76,7 @@ take_left(const SharedMatrix *matrix, guint first_row, const ProductForm *form,
 static void
 take_right(const SharedMatrix *matrix, guint first_column, const ProductForm *form,
            ProductOperands *operands, ProductUnknown *unknown) {
-  const guint depth = stored_depth(form);
+  const guint depth = smb_product_stored_height(form);
   unknown->columns = 0;
   for (guint j = 0; j < PRODUCT_COLUMNS; j++)
     for (guint k = 0; k < depth; k++) {
@@ -122,14 +117,17 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
       registers->unknown_predicates[product->adds] & 1)
     return FALSE;
   if (exec->w % GROUP_WARPS == 0 && has_left)
-    smb_operand_check(exec, &left, product->site, GROUP_WARPS * PRODUCT_ROWS, stored_depth(form));
+    smb_operand_check(exec, &left, product->site, GROUP_WARPS * PRODUCT_ROWS,
+                      smb_product_stored_depth(form));
   if (exec->w % GROUP_WARPS == 0)
-    smb_operand_check(exec, &right, product->site, form->columns, stored_depth(form));
+    smb_operand_check(exec, &right, product->site, form->columns, smb_product_stored_height(form));
   gboolean adds = (registers->predicates[product->adds] & 1) != (guint)product->adds_unless;
   operands.is_special = FALSE;
-  if (has_left)
+  if (has_left) {
     take_left(&left, exec->w % GROUP_WARPS * PRODUCT_ROWS, form, &operands, &unknown);
-  else
+    if (form->is_sparse)
+      smb_product_place_sparse(product, registers, 0, &operands, &unknown);
+  } else
     smb_product_take_a(product, registers, 0, &operands, &unknown);
   gboolean a_is_special = operands.is_special;
   for (guint at = 0; at < form->columns / PRODUCT_COLUMNS; at++) {

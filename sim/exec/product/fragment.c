@@ -29,12 +29,6 @@ packing_of(ProductNumber number) {
   return (Packing){MAX(32 / bits, 1), MAX(bits / 32, 1), bits};
 }
 
-// Numbers along a row of A, as they are stored: of B1 words.
-static guint
-find_stored_depth(const ProductForm *form) {
-  return form->a == PRODUCT_B1 ? form->depth / 32 : form->depth;
-}
-
 static guint
 count_fragment_registers(ProductNumber number, guint numbers) {
   return numbers * smb_product_bits(number) / 32 / 32;
@@ -42,12 +36,13 @@ count_fragment_registers(ProductNumber number, guint numbers) {
 
 guint
 smb_product_registers_of_a(const ProductForm *form) {
-  return count_fragment_registers((ProductNumber)form->a, form->rows * find_stored_depth(form));
+  return count_fragment_registers((ProductNumber)form->a,
+                                  form->rows * smb_product_stored_depth(form));
 }
 
 guint
 smb_product_registers_of_b(const ProductForm *form) {
-  return count_fragment_registers((ProductNumber)form->b, EIGHT * find_stored_depth(form));
+  return count_fragment_registers((ProductNumber)form->b, EIGHT * smb_product_stored_height(form));
 }
 
 guint
@@ -141,8 +136,11 @@ smb_product_take_a(const Product *product, const Registers *registers, guint fir
     unknown->rows |= find_lost_groups(&loaded) << below;
   }
   for (guint i = 0; i < form->rows; i++)
-    operands->is_special |= !smb_product_read_all((ProductNumber)form->a, find_stored_depth(form),
-                                                  operands->a_whole[i], operands->a[i]);
+    operands->is_special |=
+        !smb_product_read_all((ProductNumber)form->a, smb_product_stored_depth(form),
+                              operands->a_whole[i], operands->a[i]);
+  if (form->is_sparse)
+    smb_product_place_sparse(product, registers, first, operands, unknown);
 }
 
 void
@@ -162,9 +160,9 @@ smb_product_take_b(const Product *product, const Registers *registers, guint fir
                             .real = operands->b[k]});
     unknown->columns |= find_lost_groups(&loaded);
   }
-  operands->is_special |=
-      !smb_product_read_all((ProductNumber)form->b, find_stored_depth(form) * PRODUCT_COLUMNS,
-                            operands->b_whole[0], operands->b[0]);
+  operands->is_special |= !smb_product_read_all((ProductNumber)form->b,
+                                                smb_product_stored_height(form) * PRODUCT_COLUMNS,
+                                                operands->b_whole[0], operands->b[0]);
 }
 
 // Where numbers of C and D lie in registers: those of eight columns of eight rows are in @registers of them, or in as many pairs.

@@ -41,6 +41,7 @@ typedef enum {
  * @saturates: integers beyond the range of the result become its ends
  * @is_and: of B1: common bits are counted, else those that differ
  * @negates: products are negated
+ * @is_sparse: half of A's numbers are stored, and metadata say which (sparse.c)
  * @block, @digits, @kept: how real numbers are added (smb_product_rule())
  * @is_published: that papers report, and was not compared with a device
  */
@@ -51,6 +52,7 @@ typedef struct {
   gboolean saturates;
   gboolean is_and;
   gboolean negates;
+  gboolean is_sparse;
   guint8 block;  // products that are added at once
   guint8 digits; // binary digits below the largest exponent
   guint8 kept;   // of a binary32 result, behind the first one
@@ -60,7 +62,7 @@ typedef struct {
 enum {
   PRODUCT_ROWS = 16,
   PRODUCT_COLUMNS = 8, // that are computed at once
-  PRODUCT_DEPTH = 64,  // at most; of B1 in words
+  PRODUCT_DEPTH = 128, // at most; of B1 in words
   PRODUCT_SUMS = 128,  // registers of C and D, at most
   PRODUCT_FACTORS = 16,
 };
@@ -74,7 +76,8 @@ guint smb_product_bits(ProductNumber number);
 /**
  * ProductOperands: numbers of A, of eight columns of B and C; each as its kind wants it
  * @a, @b, @c: real numbers
- * @a_whole, @b_whole, @c_whole: integers, words of bits; of real numbers their exponents, PRODUCT_NO_EXPONENT of zeros
+ * @a_whole, @b_whole, @c_whole: integers, words of bits; of real numbers their exponents, PRODUCT_NO_EXPONENT of zeros, and
+ *   PRODUCT_ABSENT of what a sparse A does not have
  * @is_special: one is not finite
  */
 typedef struct {
@@ -88,6 +91,7 @@ typedef struct {
 } ProductOperands;
 
 #define PRODUCT_NO_EXPONENT (-100000)
+#define PRODUCT_ABSENT      (2 * PRODUCT_NO_EXPONENT)
 
 // Reads a number. Returns whether it is finite.
 gboolean smb_product_read(ProductNumber number, guint64 bits, double *real, gint32 *whole);
@@ -114,6 +118,7 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
  * @reserved: what addresses of the code have ahead of the program's own shared memory
  * @site: the instruction, of one that reads shared memory
  * @adds, @adds_unless: whether C is added: a predicate, or its opposite
+ * @metadata, @selector: of a sparse A: a row of 32 bits, and which pair of each four lanes has what counts
  */
 typedef struct {
   ProductForm form;
@@ -125,6 +130,8 @@ typedef struct {
   guint site;
   Predicate adds;
   gboolean adds_unless;
+  Row metadata;
+  guint8 selector;
 } Product;
 
 #define NO_MATRIX G_MAXUINT32
@@ -171,6 +178,9 @@ MatrixPlace smb_matrix_place(guint32 low, guint32 high);
 guint32 smb_matrix_address(const MatrixPlace *place, gboolean is_turned, guint bytes, guint row,
                            guint k);
 
+// Numbers along a row of A, and along a column of B, as they are stored: of B1 words.
+guint smb_product_stored_depth(const ProductForm *form);
+guint smb_product_stored_height(const ProductForm *form);
 // How many registers of 32 bits each operand has.
 guint smb_product_registers_of_a(const ProductForm *form);
 guint smb_product_registers_of_b(const ProductForm *form);
@@ -185,6 +195,9 @@ typedef struct {
   guint32 origin;              // of the first one that is not known
 } ProductUnknown;
 
+// Moves what is stored of a sparse A, of the 32 lanes from @first on, to where the metadata say.
+void smb_product_place_sparse(const Product *product, const Registers *registers, guint first,
+                              ProductOperands *operands, ProductUnknown *unknown);
 // Reads operands of the 32 lanes from @first on: A; eight columns of B; of C, those from 8 * @at on.
 void smb_product_take_a(const Product *product, const Registers *registers, guint first,
                         ProductOperands *operands, ProductUnknown *unknown);

@@ -170,6 +170,8 @@ add_block(const ProductForm *form, const ProductOperands *operands, guint i, gui
   Reals sum = sums->values * scale, signed_scale = form->negates ? -scale : scale;
   cut_fractions(&sum);
   for (guint at = k; at < end; at++) {
+    if (form->is_sparse && operands->a_whole[i][at] == PRODUCT_ABSENT)
+      continue; // B may have a NaN there
     load_reals(operands->b[at], operands->b_whole[at], &b);
     Reals product = b.values * operands->a[i][at] * signed_scale;
     cut_fractions(&product);
@@ -200,10 +202,17 @@ keep_floats(const Reals *values, guint kept, guint64 *bits) {
   Longs small = (Longs)(units * power_of_two(-least));
   Longs normal = size & ~(((guint64)1 << (52 - kept)) - 1);
   size = CHOOSE(is_large, INFINITE_BITS, CHOOSE(is_small, small, normal));
+  sign &= (Longs)(size != 0); // a sum that is cut off to zero has none
   Words kept_bits = (Words) __builtin_convertvector((Reals)(size | sign), Floats);
   Longs all;
   widen_words(&kept_bits, &all);
   memcpy(bits, &all, sizeof all);
+}
+
+// A sum that is rounded to zero has no sign.
+static inline guint64
+without_sign_of_zero(guint64 half) {
+  return half == 0x8000 ? 0 : half;
 }
 
 static inline void
@@ -213,7 +222,7 @@ keep_sums(const ProductForm *form, const RealSums *sums, guint64 *bits) {
     keep_floats(&values, form->kept, bits);
   else
     for (guint j = 0; j < PRODUCT_COLUMNS; j++)
-      bits[j] = smb_half_from_real(SMB_SCALAR_F16, values[j]);
+      bits[j] = without_sign_of_zero(smb_half_from_real(SMB_SCALAR_F16, values[j]));
 }
 
 // What was kept is what the next block is added to.

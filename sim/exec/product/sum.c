@@ -93,7 +93,8 @@ find_special_sum(const ProductForm *form, const ProductOperands *operands, guint
   gboolean is_half = form->sum == PRODUCT_F16;
   double sum = operands->c[i][j];
   for (guint k = 0; k < form->depth; k++)
-    sum += (form->negates ? -operands->a[i][k] : operands->a[i][k]) * operands->b[k][j];
+    if (operands->a_whole[i][k] != PRODUCT_ABSENT)
+      sum += (form->negates ? -operands->a[i][k] : operands->a[i][k]) * operands->b[k][j];
   if (isfinite(sum))
     return bits;
   if (isnan(sum))

@@ -4,7 +4,7 @@
 // Products of matrices: mma.sync, wmma.mma and wgmma.mma_async. Fragments of wmma are those of mma, as ptxas lays them out: a product of
 // m16n16k16 is two of m16n8k16, one of m32n8k16, too, and one of m8n32k16 is that of the transposed matrices. Numbers of binary16
 // are repeated up to eight registers. On sm_90, numbers of 8 bits become binary16, and C is added last.
-// Not modelled: sparse and scaled factors, mma.m8n8k4 of binary16, and D and C of different types.
+// Not modelled: scaled factors, mma.m8n8k4 of binary16, and D and C of different types.
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +44,6 @@ typedef struct {
 // @named, of D, A and B.
 static gboolean
 read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, ProductForm *form) {
-  static const char *const others[] = {"sp", "block_scale", "sp::ordered_metadata"};
   guint8 numbers[4];
   guint n = 0;
   *shape = (MatrixShape){0, 0, 0};
@@ -55,16 +54,16 @@ read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, P
     if (n < G_N_ELEMENTS(numbers) && find_product_type(part, &numbers[n]))
       n++;
   }
-  for (guint i = 0; i < G_N_ELEMENTS(others); i++)
-    if (smb_ptx_has_part(decoder, others[i]))
-      return FALSE;
-  if ((n != 2 && n != named) || shape->m == 0 || (n != 3 && numbers[0] != numbers[n - 1]))
+  if (smb_ptx_has_part(decoder, "block_scale") || (n != 2 && n != named) || shape->m == 0 ||
+      (n != 3 && numbers[0] != numbers[n - 1]))
     return FALSE;
   form->sum = numbers[0];
   form->a = n > 2 ? numbers[1] : PRODUCT_F16;
   form->b = n > 2 ? numbers[2] : PRODUCT_F16;
   form->saturates = smb_ptx_has_part(decoder, "satfinite") && form->sum == PRODUCT_S32;
   form->is_and = smb_ptx_has_part(decoder, "and");
+  form->is_sparse =
+      smb_ptx_has_part(decoder, "sp") || smb_ptx_has_part(decoder, "sp::ordered_metadata");
   return !(form->a == PRODUCT_F16 && shape->k == 4);
 }
 
@@ -90,11 +89,29 @@ take_product_rows(PtxDecoder *decoder, guint index, ProductNumber number, Row *r
 
 typedef struct {
   Row a[MOST_REGISTERS], b[MOST_REGISTERS], c[MOST_REGISTERS], d[MOST_REGISTERS];
+  Row metadata;
+  guint8 selector;
 } ProductRows;
+
+// An operand that is a constant; @otherwise: there is none.
+static gint64
+take_product_constant(const PtxDecoder *decoder, guint index, gint64 otherwise) {
+  const PtxOperand *operand = smb_ptx_operand(decoder, index);
+  return operand->kind == PTX_OPERAND_INTEGER ? (gint64)operand->bits : otherwise;
+}
+
+// The metadata of a sparse factor, and the selector behind them. FALSE: they are not what PTX has.
+static gboolean
+take_metadata(PtxDecoder *decoder, guint index, Row *metadata, guint8 *selector) {
+  gint64 constant = take_product_constant(decoder, index + 1, -1);
+  *metadata = smb_ptx_row(decoder, smb_ptx_operand(decoder, index), 4, FALSE);
+  *selector = (guint8)constant;
+  return *metadata != NO_ROW && constant >= 0 && constant < 4;
+}
 
 // --- products of one tile
 
-static void
+static Product *
 add_tile(PtxDecoder *decoder, const ProductForm *form, const Row *a, const Row *b, const Row *c,
          const Row *d) {
   Product *product = smb_code_new_product(decoder->code);
@@ -105,6 +122,7 @@ add_tile(PtxDecoder *decoder, const ProductForm *form, const Row *a, const Row *
   memcpy(product->c, c, sums);
   memcpy(product->d, d, sums);
   smb_build_product(&decoder->build, product, decoder->program->cuda_arch / 10);
+  return product;
 }
 
 // Two numbers of 8 bits of each of @n registers, the low or the high ones, as pairs of binary16.
@@ -185,6 +203,14 @@ smb_ptx_decode_mma(PtxDecoder *decoder) {
       take_product_rows(decoder, 0, (ProductNumber)form.sum, rows.d) != down * across * of_sum ||
       of_sum == 0)
     return PTX_UNKNOWN;
+  if (form.is_sparse) {
+    if (!take_metadata(decoder, 4, &rows.metadata, &rows.selector) || is_unpacked(decoder, &form))
+      return PTX_UNKNOWN;
+    Product *product = add_tile(decoder, &form, rows.a, rows.b, rows.c, rows.d);
+    product->metadata = rows.metadata;
+    product->selector = rows.selector;
+    return PTX_DECODED;
+  }
   if (is_unpacked(decoder, &form)) {
     add_unpacked_tile(decoder, &form, &rows);
     return PTX_DECODED;
@@ -242,21 +268,15 @@ smb_ptx_fragment(PtxDecoder *decoder, gboolean loads) {
   return fragment->stride == NO_ROW ? NULL : fragment;
 }
 
-// --- wgmma.mma_async d, a, b, whether d is added to{, sign of a, sign of b{, a is turned, b is turned}}: a is a list of registers, which
+// --- wgmma.mma_async{.sp} d, a, b{, metadata, selector}, whether d is added to{, sign of a, sign of b{, a is turned, b is turned}}: a is a list of registers, which
 // is not turned, or says where it is, as b does
 
-// An operand that is a constant; @otherwise: there is none.
-static gint64
-take_product_constant(const PtxDecoder *decoder, guint index, gint64 otherwise) {
-  const PtxOperand *operand = smb_ptx_operand(decoder, index);
-  return operand->kind == PTX_OPERAND_INTEGER ? (gint64)operand->bits : otherwise;
-}
-
+// Behind A and B, a sparse product has its metadata.
 static gboolean
-take_group_factors(PtxDecoder *decoder, Product *product) {
+take_group_factors(PtxDecoder *decoder, Product *product, guint behind) {
   const PtxOperand *a = smb_ptx_operand(decoder, 1);
   gboolean in_registers = a->kind == PTX_OPERAND_VECTOR;
-  guint turns = in_registers ? 6 : 7;
+  guint turns = in_registers ? behind + 3 : behind + 4;
   Row rows[MOST_REGISTERS];
   if (in_registers) {
     guint n = smb_product_registers_of_a(&product->form);
@@ -266,17 +286,17 @@ take_group_factors(PtxDecoder *decoder, Product *product) {
   } else
     product->left = smb_ptx_row(decoder, a, 8, FALSE);
   product->right = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 8, FALSE);
-  product->form.negates =
-      (take_product_constant(decoder, 4, 1) == -1) != (take_product_constant(decoder, 5, 1) == -1);
-  product->left_is_turned = !in_registers && take_product_constant(decoder, 6, 0) == 1;
+  product->form.negates = (take_product_constant(decoder, behind + 1, 1) == -1) !=
+                          (take_product_constant(decoder, behind + 2, 1) == -1);
+  product->left_is_turned = !in_registers && take_product_constant(decoder, behind + 3, 0) == 1;
   product->right_is_turned = take_product_constant(decoder, turns, 0) == 1;
   return product->right != NO_ROW && (in_registers || product->left != NO_ROW);
 }
 
 // Whether C is added: a predicate, or a constant. FALSE: it is neither.
 static gboolean
-take_addition(PtxDecoder *decoder, Product *product) {
-  const PtxOperand *adds = smb_ptx_operand(decoder, 3);
+take_addition(PtxDecoder *decoder, Product *product, guint index) {
+  const PtxOperand *adds = smb_ptx_operand(decoder, index);
   if (adds->kind == PTX_OPERAND_INTEGER) {
     product->adds_unless = adds->bits == 0;
     return TRUE;
@@ -297,10 +317,12 @@ smb_ptx_add_group_product(PtxDecoder *decoder, guint site) {
   guint bits = form.a == PRODUCT_B1 ? 1 : smb_product_bits((ProductNumber)form.a);
   form.columns = (guint16)shape.n;
   form.depth = (guint16)shape.k;
-  if (shape.n % PRODUCT_COLUMNS || shape.n > 256 || shape.k * bits != 256 ||
+  if (shape.n % PRODUCT_COLUMNS || shape.n > 256 ||
+      shape.k * bits != (form.is_sparse ? 512 : 256) ||
       d->n != smb_product_registers_of_sum(&form) || d->n > PRODUCT_SUMS)
     return FALSE;
   Product *product = smb_code_new_product(decoder->code);
+  const guint behind = form.is_sparse ? 5 : 3; // A, B and the metadata
   product->form = form;
   product->site = site;
   for (guint i = 0; i < d->n; i++) {
@@ -309,7 +331,8 @@ smb_ptx_add_group_product(PtxDecoder *decoder, guint site) {
     if (product->d[i] == NO_ROW)
       return FALSE;
   }
-  if (!take_group_factors(decoder, product) || !take_addition(decoder, product))
+  if (!take_group_factors(decoder, product, behind) || !take_addition(decoder, product, behind) ||
+      (form.is_sparse && !take_metadata(decoder, 3, &product->metadata, &product->selector)))
     return FALSE;
   smb_build_product(&decoder->build, product, decoder->program->cuda_arch / 10);
   return TRUE;

@@ -304,19 +304,22 @@ smb_sass_product(SassDecoder *decoder) {
   static const SassChoice depths[] = {
       {PART_x8, 8}, {PART_x16, 16}, {PART_x32, 32}, {PART_x64, 64}, {PART_x256, 256}};
   const SassOperand *d = smb_sass_operand(decoder, 0), *a = smb_sass_operand(decoder, 1);
-  SassPart width = decoder->instruction->parts[0];
+  gboolean is_sparse = smb_sass_has(decoder, PART_SP);
+  SassPart width = decoder->instruction->parts[is_sparse ? 1 : 0];
   if (width < PART_64x8 || width > PART_64x256 || !d || !a || !smb_sass_is_register(d))
     return smb_sass_refused(decoder);
   guint n = 8 * (1 + width - PART_64x8);
   guint bits = smb_sass_has(decoder, PART_TF32) ? 32 : decoder->argument;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_MATRIX, COPY_QUANTUM);
   guint64 row = (guint64)SASS_CHOOSE(decoder, depths, 0) * bits / 8;
-  guint64 left = smb_sass_is_register(a) ? 0 : GROUP_ROWS * row;
+  guint64 left = smb_sass_is_register(a) ? 0 : GROUP_ROWS * row / (is_sparse ? 2 : 1);
   bulk->bytes = (left + n * row) / WARPGROUP;
   const Transfer *site = make_site(decoder, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Step step = smb_build_bulk(&decoder->builder, STEP_BULK, site, bulk);
   guint results = n / (smb_sass_has(decoder, PART_F16) ? 4 : 2);
-  ProductForm form = {.columns = (guint16)n, .depth = (guint16)SASS_CHOOSE(decoder, depths, 0)};
+  ProductForm form = {.columns = (guint16)n,
+                      .depth = (guint16)SASS_CHOOSE(decoder, depths, 0),
+                      .is_sparse = is_sparse};
   if (smb_sass_is_group_product(decoder, bits, &form)) {
     smb_code_add(decoder->code, &step);
     return smb_sass_add_group_product(decoder, &form, site->move.site);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Products of matrices in registers: HMMA, IMMA, DMMA, QMMA and BMMA. Registers of an operand follow each other, in the order of
-// the fragments of mma.sync, of which ptxas makes them. Of HMMA.884 of sm_75, of four steps, and of sparse matrices the results are unknown.
+// the fragments of mma.sync, of which ptxas makes them. Sparse ones (.SP) have metadata and a
+// selector behind them. Of HMMA.884 of sm_75, of four steps, the results are unknown.
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"
@@ -95,9 +96,9 @@ find_product_parts(const SassDecoder *decoder, ProductForm *form) {
 
 // Some shapes there are of some numbers only: sparse factors have others.
 static gboolean
-is_dense(const ProductForm *form) {
+is_possible(const ProductForm *form) {
   guint bits = form->a == PRODUCT_B1 ? 1 : smb_product_bits((ProductNumber)form->a);
-  return form->depth * bits <= 256 || form->a == PRODUCT_F64;
+  return form->depth * bits <= (form->is_sparse ? 512 : 256) || form->a == PRODUCT_F64;
 }
 
 static void
@@ -106,6 +107,13 @@ set_product_rows(SassDecoder *decoder, const SassOperand *operand, guint n, Row 
   Row first = smb_sass_source(decoder, operand, 1);
   for (guint i = 0; i < n; i++)
     rows[i] = is_zero ? first : first + i;
+}
+
+// The metadata of a sparse factor, and the selector behind them.
+static void
+take_sparse_places(SassDecoder *decoder, guint at, Product *product) {
+  product->metadata = smb_sass_source(decoder, smb_sass_operand(decoder, at), 1);
+  product->selector = (guint8)smb_sass_operand(decoder, at + 1)->value;
 }
 
 // Results of which nothing is known. HMMA….F16 has two registers of pairs; IMMA.8816 and IMMA.8832 have two of 32 bits.
@@ -125,11 +133,13 @@ add_unknown_matrix(SassDecoder *decoder) {
 gboolean
 smb_sass_matrix(SassDecoder *decoder) {
   const SassInstruction *instruction = decoder->instruction;
-  ProductForm form = {.columns = PRODUCT_COLUMNS};
+  gboolean is_sparse = smb_sass_has(decoder, PART_SP);
+  ProductForm form = {.columns = PRODUCT_COLUMNS, .is_sparse = is_sparse};
   gboolean is_modelled = instruction->is_complete && instruction->is_modelled &&
-                         instruction->n_operands == 4 && find_shape(decoder, &form) &&
-                         find_product_parts(decoder, &form) && is_dense(&form);
-  for (guint i = 0; i < 4 && is_modelled; i++)
+                         instruction->n_operands == (is_sparse ? 6 : 4) &&
+                         find_shape(decoder, &form) && find_product_parts(decoder, &form) &&
+                         is_possible(&form);
+  for (guint i = 0; i < (is_sparse ? 5 : 4) && is_modelled; i++)
     is_modelled =
         instruction->operands[i].kind == SASS_REGISTER && !instruction->operands[i].is_negated;
   if (!is_modelled)
@@ -145,6 +155,8 @@ smb_sass_matrix(SassDecoder *decoder) {
   Row d = smb_sass_result(decoder, smb_sass_operand(decoder, 0), n);
   for (guint i = 0; i < n; i++)
     product->d[i] = d + i;
+  if (is_sparse)
+    take_sparse_places(decoder, 4, product);
   smb_build_product(&decoder->builder, product, decoder->chip);
   return TRUE;
 }
@@ -173,7 +185,8 @@ smb_sass_is_group_product(const SassDecoder *decoder, guint bits, ProductForm *f
     return FALSE;
   gboolean is_real = form->a <= PRODUCT_E5M2;
   return instruction->is_complete && instruction->is_modelled && instruction->n_operands >= 3 &&
-         form->depth * bits == MATRIX_BITS && is_real == (form->sum != PRODUCT_S32);
+         form->depth * bits == (form->is_sparse ? 2 : 1) * MATRIX_BITS &&
+         is_real == (form->sum != PRODUCT_S32);
 }
 
 // What is said of a matrix behind where it is: "negA.tnspB".
@@ -190,7 +203,8 @@ smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form, guint 
   Product *product = smb_code_new_product(decoder->code);
   if (in_registers)
     place = smb_sass_operand(decoder, at++);
-  const SassOperand *c = smb_sass_operand(decoder, at), *adds = smb_sass_operand(decoder, at + 1);
+  guint behind = form->is_sparse ? at + 3 : at + 1; // C, metadata and selector
+  const SassOperand *c = smb_sass_operand(decoder, at), *adds = smb_sass_operand(decoder, behind);
   const SassOperand *d = smb_sass_operand(decoder, 0);
   product->form = *form;
   // A's descriptor is in the first two of four registers, which nobody asks for if A is in registers itself.
@@ -208,6 +222,8 @@ smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form, guint 
   set_product_rows(decoder, c, n, product->c);
   for (guint i = 0; i < n; i++)
     product->d[i] = smb_sass_is_dropped(d) ? decoder->dropped : decoder->registers + d->number + i;
+  if (form->is_sparse)
+    take_sparse_places(decoder, at + 1, product);
   if (adds && smb_sass_is_predicate(adds)) {
     product->adds = smb_sass_predicate(decoder, adds);
     product->adds_unless = adds->is_inverted;

@@ -156,13 +156,15 @@ read_group_product(const SassInstruction *instruction, SmbTiming *timing) {
     GROUP_ROWS = 64,
     LINE_BYTES = 128,
   };
-  SassPart width = instruction->parts[0];
+  gboolean is_sparse = sass_has(instruction, PART_SP);
+  SassPart width = instruction->parts[is_sparse ? 1 : 0];
   if (width < PART_64x8 || width > PART_64x256 || instruction->n_operands < 2)
     return;
   timing->repeats = (guint8)(1 + width - PART_64x8);
   timing->has_left = instruction->operands[1].kind == SASS_REGISTER;
-  // A row of A, and a column of B, has 32 bytes in each of them.
-  guint rows = timing->repeats * COLUMNS + (timing->has_left ? 0 : GROUP_ROWS);
+  // A row of A, and a column of B, has 32 bytes in each of them; a column of B has twice as many if A is sparse.
+  guint columns = timing->repeats * COLUMNS * (is_sparse ? 2 : 1);
+  guint rows = columns + (timing->has_left ? 0 : GROUP_ROWS);
   timing->lines = (guint8)(rows * 32 / LINE_BYTES);
   for (guint i = 2; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
