@@ -31,6 +31,10 @@ static const struct {
     {{{SMB_HINT_WAVE, NULL, "64"}}, "a: b (--wave 64)\nc"},
     {{{SMB_HINT_LIMIT, "max_steps", NULL}, {SMB_HINT_LIMIT, "max_depth", NULL}},
      "a: b (--max-steps allows more) (--max-depth allows more)\nc"},
+    {{{SMB_HINT_LIMIT, "max_steps", NULL}, {SMB_HINT_SMALLER, "n", "4096"}},
+     "a: b (--max-steps allows more); less work may show the same: try --arg n=VALUE with less "
+     "than "
+     "4096\nc"},
     {{{SMB_HINT_BUFFER, "a\nb", NULL}}, "a: b: give --buffer a\\nb=SPEC\nc"},
 };
 

@@ -303,6 +303,14 @@ static const struct {
     {"#define AT(i, j) (&a[i][j])\n__shared__ int a[8][4];", "a[4] 1 [4 + 4]"},
     {"#define AT a\n__shared__ int a[8][4];", "a[4] 2 [4 + 4]"},
     {"__shared__ int a[8][4]; x = (a)[1][2];", "a[4] 2 [4 + 4]"},
+    {"__shared__ half a[8][K + 8]; load_matrix_sync(f, &a[i][g(1, 2)], K+8);",
+     "a[K + 8] 0 [K + 8 + 4]; load_matrix_sync(f, &a[i][g(1, 2)], K+8 + 4)"},
+    {"__shared__ half a[8][N ? 2 : 4]; store_matrix_sync(a[i] + 8, f, N ? 2 : 4, mem_row_major);",
+     "a[N ? 2 : 4] 0 [(N ? 2 : 4) + 4]; store_matrix_sync(a[i] + 8, f, (N ? 2 : 4) + 4,"},
+    {"__shared__ half a[8][4]; load_matrix_sync(f, &a[i][0], 8);", "a[4] 1 [4 + 4]"},
+    {"__shared__ half a[8][4]; load_matrix_sync(f, b, a[1][4]);", "a[4] 0 [4 + 4]"},
+    {"__shared__ half a[8][4]; load_matrix_sync(f, &a[i][0]);", "a[4] 1 [4 + 4]"},
+    {"__shared__ half a[8][4]; load_matrix_sync(f, &a[i][0], 4", "a[4] 1 [4 + 4]"},
     {"__shared__ int a[8], b; extern __shared__ int c[]; __shared__ int d[2][2] = {};", ""},
     {"__shared__", ""},
     {"__shared__ int a[2][", ""},
@@ -320,9 +328,12 @@ START_TEST(test_declared) {
     g_autoptr(GArray) edits = smb_edits_new();
     smb_declared_pad(array, 4, edits);
     g_autofree char *text = smb_rewrite_apply(source, edits);
-    gsize grown = strlen(text) - strlen(declarations[_i].text) + array->end - array->start;
+    guint32 from = g_array_index(array->lengths, SmbDeclaredLength, 0).start;
+    guint last = array->lengths->len - 1;
+    guint32 to = g_array_index(array->lengths, SmbDeclaredLength, last).end;
+    gsize grown = strlen(text) - strlen(declarations[_i].text) + to - from;
     g_string_append_printf(found, "%s%s[%s] %d %.*s", i ? " " : "", array->name, array->row,
-                           array->use, (int)grown, text + array->start);
+                           array->use, (int)grown, text + from);
   }
   ck_assert_str_eq(found->str, declarations[_i].found);
 }

@@ -177,7 +177,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Warning:
-    """Something that makes a count doubtful, or the kernel: kind is "race", "pending", "unset", "reserved", "loop", "merge", "data",
+    """Something that makes a count doubtful, or the kernel: kind is "race", "pending", "unset", "reserved", "descriptor", "loop", "merge", "data",
     "order", "meeting", "timing", "uncounted", "idle" or "block".
     hint: what to give so that it goes away, where that is known."""
 

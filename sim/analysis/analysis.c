@@ -327,7 +327,7 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
   analysis->instructions = sums->instructions;
   analysis->is_cooperative = sums->is_cooperative;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
-  analysis->n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  analysis->n_blocks = smb_launch_n_blocks(launch);
   analysis->n_warps = smb_arch_warps(arch, threads);
   analysis->shared_bytes = smb_program_static_shared(program) + launch->dynamic_bytes;
   analysis->vendor = smb_arch_info(arch)->vendor;

@@ -285,6 +285,7 @@ typedef struct {
  *   the grid, one after the other, in one thread
  * @user: is handed to @request
  * @only_runs: for smb_execute_launch(): whether nothing is counted
+ * @lengths: (nullable) (element-type guint32): the same: of all blocks: is set to the instructions of machine code that each executes
  * @is_cancelled: (nullable): the same: asked now and then, in any thread, whether to stop, with @cancel_user
  */
 typedef struct {
@@ -305,6 +306,7 @@ typedef struct {
                   const SmbRequest *request);
   gpointer user;
   gboolean only_runs;
+  GArray *lengths;
   gboolean (*is_cancelled)(gpointer cancel_user);
   gpointer cancel_user;
 } SmbAnalysisOptions;

@@ -313,7 +313,11 @@ smb_worker_turn_to(Worker *worker, const SmbShare *share) {
 
 void
 smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError *error) {
-  worker->sums.instructions += block ? smb_block_instructions(block) * worker->now.times : 0;
+  guint64 instructions = block ? smb_block_instructions(block) : 0;
+  worker->sums.instructions += instructions * worker->now.times;
+  if (worker->options->lengths)
+    g_array_index(worker->options->lengths, guint32, worker->now.block) =
+        (guint32)MIN(instructions, G_MAXUINT32);
   smb_progress_add(queue->progress, 1);
   if (!error)
     return;

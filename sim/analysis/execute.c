@@ -270,7 +270,7 @@ gboolean
 smb_execute_launch(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                    const SmbAnalysisOptions *options, SmbGlobal *global, gboolean *in_order,
                    SmbAnalysis **analysis, GError **error) {
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint64 n_blocks = smb_launch_n_blocks(launch);
   Execution execution = {.program = program,
                          .arch = arch,
                          .launch = launch,

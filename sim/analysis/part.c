@@ -17,6 +17,7 @@ enum {
       1 << 14, // blocks of a grid that is run a second time, in order, if not all of it is counted
   MANY_SAMPLES =
       4, // blocks of a sample are worth it if there are so many times as many: they are distinct then, too
+  FEW_TURNS = 128, // of a loop: it is not for these that a launch does not end
 };
 
 // Of all threads together.
@@ -305,22 +306,19 @@ run_in_order(const Task *task, const SmbAnalysisOptions *options, GError **error
   return NULL;
 }
 
-SmbPart *
-smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-             const SmbAnalysisOptions *options, guint number, guint of, GError **error) {
-  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
-  const Task task = {program, arch, launch, number, of};
+// In order if something asks for it, or if blocks polled for others in vain.
+static SmbPart *
+run_as_needed(const Task *task, SmbAnalysisOptions *how, GError **error) {
   Ties ties = {FALSE, FALSE};
-  SmbAnalysisOptions how = options ? *options : defaults;
   g_autoptr(GError) failure = NULL;
-  how.in_order = how.in_order || how.request || runs_clusters(&task);
-  if (how.in_order)
-    return run_task(&task, &how, &ties, error);
-  g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);
+  how->in_order = how->in_order || how->request || runs_clusters(task);
+  if (how->in_order)
+    return run_task(task, how, &ties, error);
+  g_autoptr(SmbPart) part = run_task(task, how, &ties, &failure);
   if (ties.misses && (!part || !has_all_counts(&part->sums)) &&
-      count_blocks(launch) <= MAX_IN_ORDER) {
+      count_blocks(task->launch) <= MAX_IN_ORDER) {
     g_autoptr(GError) waiting = NULL;
-    SmbPart *ordered = run_in_order(&task, &how, &waiting);
+    SmbPart *ordered = run_in_order(task, how, &waiting);
     if (ordered)
       return ordered;
     if (waiting) {
@@ -331,6 +329,31 @@ smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   return g_steal_pointer(&part);
+}
+
+// What is still running may need less to do: loops often go to an argument.
+static void
+hint_at_less(const Task *task, GError **error) {
+  const SmbHint *hint = smb_error_hint(error ? *error : NULL, 0);
+  gint64 number;
+  if (!hint || hint->kind != SMB_HINT_LIMIT || g_strcmp0(hint->name, "max_steps") != 0)
+    return;
+  guint largest = smb_argument_largest(task->launch->arguments, task->program, &number);
+  g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, number);
+  if (largest != G_MAXUINT && number > FEW_TURNS)
+    smb_hint(error, SMB_HINT_SMALLER, smb_program_parameter(task->program, largest).name, value);
+}
+
+SmbPart *
+smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+             const SmbAnalysisOptions *options, guint number, guint of, GError **error) {
+  static const SmbAnalysisOptions defaults = {{0}, 0, 0, NULL, FALSE};
+  const Task task = {program, arch, launch, number, of};
+  SmbAnalysisOptions how = options ? *options : defaults;
+  SmbPart *part = run_as_needed(&task, &how, error);
+  if (!part)
+    hint_at_less(&task, error);
+  return part;
 }
 
 void

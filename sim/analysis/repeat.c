@@ -401,7 +401,7 @@ compare_shares(gconstpointer a, gconstpointer b) {
 GArray *
 smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                   const SmbAnalysisOptions *options, guint64 max_blocks) {
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint64 n_blocks = smb_launch_n_blocks(launch);
   guint64 few = MIN(n_blocks / SMALL_SHARE, SMALL_TRIALS);
   if (few < MIN_TRIALS || !smb_program_may_repeat(program))
     return NULL;

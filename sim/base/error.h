@@ -42,6 +42,7 @@ GQuark smb_error_quark(void);
  * @SMB_HINT_LIMIT: a limit (name: the member of SmbProgramLimits or SmbAnalysisOptions that holds it: "max_steps")
  * @SMB_HINT_NAMES: the text that names the parameters of compiled code (name: the file)
  * @SMB_HINT_UNKNOWN: leave what is unknown out of the count (SmbLaunch.skips_unknown)
+ * @SMB_HINT_SMALLER: a smaller argument, which makes less work (name: of the parameter; value: what it has now)
  */
 typedef enum {
   SMB_HINT_NONE,
@@ -58,6 +59,7 @@ typedef enum {
   SMB_HINT_LIMIT,
   SMB_HINT_NAMES,
   SMB_HINT_UNKNOWN,
+  SMB_HINT_SMALLER,
 } SmbHintKind;
 
 /**

@@ -49,6 +49,7 @@ void smb_free(void *message);
  *   "instance": entry, to an instance whose name is of the form @name
  *   "arch": the architecture, to @value if one is known that fits
  *   "limit": the limit @name, such as "max_steps"
+ *   "smaller": the parameter @name, which is @value now: less of it makes less work
  *   "unknown": skips_unknown
  */
 typedef struct {
@@ -277,7 +278,7 @@ typedef struct {
 
 /**
  * SmbKernelWarning: something that makes a count doubtful, or the kernel.
- * @kind: "race", "pending", "unset", "reserved", "loop", "merge", "data", "order", "meeting", "timing", "uncounted",
+ * @kind: "race", "pending", "unset", "reserved", "descriptor", "loop", "merge", "data", "order", "meeting", "timing", "uncounted",
  *   "idle" or "block"
  * @line, @column: as of SmbAccessCounts
  * @expression: (nullable): the access that it is about

@@ -42,6 +42,21 @@ smb_argument_find(const char *const *arguments, const SmbProgram *program, guint
   return given ? strchr(given, '=') + 1 : NULL;
 }
 
+guint
+smb_argument_largest(const char *const *arguments, const SmbProgram *program, gint64 *number) {
+  guint largest = G_MAXUINT;
+  *number = 1;
+  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
+    const char *value = smb_argument_find(arguments, program, i);
+    gint64 here;
+    if (value && g_ascii_string_to_signed(value, 10, *number + 1, G_MAXINT64, &here, NULL)) {
+      *number = here;
+      largest = i;
+    }
+  }
+  return largest;
+}
+
 const char *
 smb_argument_file(const char *argument) {
   const char *equals = strchr(argument, '=');

@@ -20,6 +20,14 @@ const char *smb_argument_given(const char *const *arguments, const SmbProgram *p
 const char *smb_argument_find(const char *const *arguments, const SmbProgram *program,
                               guint parameter);
 
+/**
+ * smb_argument_largest:
+ * @number: (out): the largest whole number that an argument is, if any is more than 1
+ *
+ * Returns: the parameter that has it, %G_MAXUINT: none
+ */
+guint smb_argument_largest(const char *const *arguments, const SmbProgram *program, gint64 *number);
+
 /** The FILE that an argument, NAME=VALUE, is read from (transfer none), or NULL. */
 const char *smb_argument_file(const char *argument);
 

@@ -34,6 +34,8 @@ G_BEGIN_DECLS
  *   @arguments; what they do not reach is zeros
  * @runtime: (nullable) (transfer none): SmbRuntime (sim/machine/device/runtime.h): of a launch that is run for its results, with
  *   @memory, which is all that is allocated
+ * @lengths: (nullable) (transfer none) (element-type guint32): how many instructions of machine code each block executes, if a run has
+ *   shown it
  * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
  */
 typedef struct {
@@ -49,7 +51,14 @@ typedef struct {
   GBytes *parameters;
   struct _SmbRuntime *runtime;
   struct _SmbDefects *defects;
+  const GArray *lengths;
 } SmbLaunch;
+
+/** smb_launch_n_blocks: Returns: blocks of the grid */
+static inline guint64
+smb_launch_n_blocks(const SmbLaunch *launch) {
+  return (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
 
 /**
  * Limits of CUDA's launches, in x, y and z (CUDA C++ Programming Guide, Technical Specifications per

@@ -12,6 +12,7 @@
 #include "sim/machine/access/lanes.h"
 #include "sim/machine/check/checking.h"
 #include "sim/machine/machine.h"
+#include "sim/machine/access/chunk.h"
 
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)
@@ -25,8 +26,9 @@ enum {
 
 const char *
 smb_warning_name(SmbWarning warning) {
-  static const char *const names[] = {"race", "pending", "unset",   "reserved", "loop",     "merge",
-                                      "data", "order",   "meeting", "timing",   "uncounted"};
+  static const char *const names[] = {"race",       "pending", "unset",  "reserved",
+                                      "descriptor", "loop",    "merge",  "data",
+                                      "order",      "meeting", "timing", "uncounted"};
   return names[warning];
 }
 
@@ -541,6 +543,7 @@ smb_block_free(SmbBlock *block) {
   g_free(block->shared_marks);
   smb_shadow_free(block->shadow);
   smb_pending_free(block->pending);
+  smb_chunks_free(block->chunks);
   smb_overlay_free(block->overlay);
   smb_inspect_free(block->check);
   g_free(block);

@@ -18,6 +18,7 @@ typedef enum {
   SMB_WARNING_PENDING, /* what a copy writes is accessed before its thread has waited for it */
   SMB_WARNING_UNSET,   /* shared memory is read that no thread wrote */
   SMB_WARNING_RESERVED, /* what the system has of shared memory is accessed, below the kernel's own */
+  SMB_WARNING_DESCRIPTOR, /* an operand of a matrix product is read otherwise than it was copied */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
   SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (as above) */
   SMB_WARNING_DATA,  /* requests depend on contents that the launch does not give (as above) */
@@ -198,6 +199,12 @@ guint64 smb_written_bytes(const SmbWritten *written);
 
 /** smb_global_put: what a block wrote comes over what is there, at once if it has a home (SmbMemoryPiece.home). */
 void smb_global_put(SmbGlobal *global, const SmbWritten *written);
+
+/** SmbHomeWatch: @length bytes at @home, which are about to become others */
+typedef void (*SmbHomeWatch)(gpointer user, const guchar *home, gsize length);
+
+/** smb_global_watch_homes: @watch is told, with @user, before what blocks wrote changes memory of a process (SmbMemoryPiece.home). */
+void smb_global_watch_homes(SmbGlobal *global, SmbHomeWatch watch, gpointer user);
 
 /** smb_global_is_settled: Returns: whether all that blocks wrote has a home, and is known */
 gboolean smb_global_is_settled(const SmbGlobal *global);

@@ -69,6 +69,7 @@ enum {
 
 typedef struct _Shadow Shadow;         // race.c
 typedef struct _Pending Pending;       // pending.c
+typedef struct _Chunks Chunks;         // chunk.c
 typedef struct _Overlay Overlay;       // global.c
 typedef struct _Inspection Inspection; // check/checking.h
 
@@ -128,6 +129,7 @@ struct _SmbBlock {
   guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
   Pending *pending; // NULL: no block made a copy yet
+  Chunks *chunks;   // NULL: no block copied a box yet, or nobody wants to know
   Overlay *overlay;
   Inspection *check;                       // (nullable): the launch is checked
   const guint8 *races;                     // smb_block_set_races(), or NULL
@@ -472,6 +474,8 @@ gboolean smb_peer_write(SmbBlock *block, const Move *move, guint warp, guint lan
                         const guchar *bytes, const guchar *marks);
 // Nothing is known any longer of their shared memory.
 void smb_peer_forget(SmbBlock *block);
+// The same of the program's own shared memory of this block (bulk-copy.c).
+void smb_shared_forget(SmbBlock *block);
 
 // Which instruction a compiler makes of an atomic on shared memory. @increments: it adds the constant 1,
 // and nothing uses its result.

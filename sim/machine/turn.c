@@ -7,6 +7,7 @@
 
 #include "sim/machine/check/checking.h"
 #include "sim/machine/machine.h"
+#include "sim/machine/access/chunk.h"
 
 // Where it is in its cluster, x first.
 static guint
@@ -38,6 +39,7 @@ start_machine_block(SmbBlock *block, guint64 index) {
     smb_private_forget(block, i, &block->launched);
   smb_shadow_start_block(block->shadow);
   smb_pending_start_block(block->pending);
+  smb_chunks_start_block(block);
   smb_overlay_clear(block->overlay);
   smb_inspect_start_block(block);
   block->steps = block->work = block->instructions = 0;

@@ -103,6 +103,16 @@ const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *
 /** smb_tensor_box_bytes: Returns: bytes that are copied, and complete on an mbarrier, outside of the tensor or not */
 uint64_t smb_tensor_box_bytes(const SmbTensorMap *map);
 
+/** smb_tensor_row_bytes: Returns: of a row of a box, outside of the tensor or not */
+uint64_t smb_tensor_row_bytes(const SmbTensorMap *map);
+
+/** smb_tensor_row_pitch: Returns: bytes from row to row in shared memory: with a swizzle, each begins a span of it */
+uint64_t smb_tensor_row_pitch(const SmbTensorMap *map);
+
+/** smb_tensor_box_is_flat: Returns: whether rows of a box follow each other in one dimension. @stride: (out): of them in the tensor, in
+ * bytes; 0: there is one row only */
+bool smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride);
+
 /** smb_tensor_box_walk: Visits what a copy moves, until @visit returns false. */
 void smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
                          void *user);

@@ -53,8 +53,30 @@ count_box_rows(const SmbTensorMap *map) {
 }
 
 uint64_t
+smb_tensor_row_bytes(const SmbTensorMap *map) {
+  return row_units(map) * unit_bytes(map);
+}
+
+uint64_t
+smb_tensor_row_pitch(const SmbTensorMap *map) {
+  return map->swizzle && !map->interleave ? 16u << map->swizzle : smb_tensor_row_bytes(map);
+}
+
+bool
+smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride) {
+  unsigned n = 0;
+  *stride = 0;
+  for (unsigned i = 1; i < map->rank && !map->is_im2col; i++)
+    if (count_along(map, i) > 1) {
+      *stride = map->strides[i - 1] * map->steps[i];
+      n++;
+    }
+  return n < 2 && !map->is_im2col && !map->interleave;
+}
+
+uint64_t
 smb_tensor_box_bytes(const SmbTensorMap *map) {
-  return count_box_rows(map) * row_units(map) * unit_bytes(map);
+  return count_box_rows(map) * smb_tensor_row_bytes(map);
 }
 
 static bool
@@ -156,9 +178,8 @@ void
 smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
                     void *user) {
   Walk walk = {.map = map, .box = box, .visit = visit, .user = user, .unit = unit_bytes(map)};
-  walk.inner = row_units(map) * walk.unit;
-  // Each row begins a span of the swizzle.
-  walk.pitch = map->swizzle && !map->interleave ? 16u << map->swizzle : walk.inner;
+  walk.inner = smb_tensor_row_bytes(map);
+  walk.pitch = smb_tensor_row_pitch(map);
   walk.width = map->dimensions[0];
   // A store writes whole chunks, also beyond the end of a row.
   if (box->leaves && !map->interleave)

@@ -14,6 +14,8 @@
 #include "sim/time/cluster-port.h"
 
 enum {
+  WORD_SHIFT = 2,
+  LINE_WORDS = 1 << (SMB_LINE_SHIFT - WORD_SHIFT),
   MAX_STEPS = 1 << 26, // of a block: one that waits for what nobody writes runs as long
 };
 
@@ -140,22 +142,23 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
-// Which sectors a store does not write as a whole. Its lanes are taken to write different bytes.
+// Which words a store writes as a whole. Its lanes are taken to write different bytes.
 static void
-find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
-             guint width, const guint64 *addresses) {
+find_whole_words(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
+                 guint width, const guint64 *addresses) {
   for (guint i = 0; i < request->n; i++) {
     SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
-    guint bytes[1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT)] = {0};
+    guint bytes[LINE_WORDS] = {0};
     for (SmbLanes rest = mask; rest; rest &= rest - 1) {
       guint64 address = addresses[smb_lanes_first(rest)];
-      if (address >> SMB_LINE_SHIFT == line->line)
-        bytes[address >> SMB_SECTOR_SHIFT & 3] += width;
+      if (address >> SMB_LINE_SHIFT != line->line)
+        continue;
+      guint word = address >> WORD_SHIFT & (LINE_WORDS - 1), n = MAX(1, width >> WORD_SHIFT);
+      for (guint w = word; w < MIN(word + n, LINE_WORDS); w++)
+        bytes[w] += MIN(width, 1u << WORD_SHIFT);
     }
-    for (guint sector = 0; sector < G_N_ELEMENTS(bytes); sector++) {
-      if (line->sectors >> sector & 1 && bytes[sector] < 1 << SMB_SECTOR_SHIFT)
-        line->partial |= (guint8)(1u << sector);
-    }
+    for (guint w = 0; w < LINE_WORDS; w++)
+      line->words |= bytes[w] >= 1 << WORD_SHIFT ? 1u << w : 0;
   }
 }
 
@@ -163,9 +166,6 @@ find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, S
 static void
 note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
                   const guint64 *addresses) {
-  enum {
-    WORD_SHIFT = 2
-  };
   GHashTable *stored = recorder->record->stored;
   guint64 line = G_MAXUINT64;
   guint32 words = 0;
@@ -177,7 +177,7 @@ note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
       line = address >> SMB_LINE_SHIFT;
       words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
     }
-    guint n = MAX(1, width >> WORD_SHIFT), at = address >> WORD_SHIFT & 31;
+    guint n = MAX(1, width >> WORD_SHIFT), at = address >> WORD_SHIFT & (LINE_WORDS - 1);
     words |= (guint32)((((guint64)1 << n) - 1) << at);
   }
   if (words)
@@ -187,16 +187,13 @@ note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
 // How many lanes change each word of a line. Returns the most that change one.
 static guint8
 count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *lanes) {
-  enum {
-    WORD_SHIFT = 2
-  };
-  guint8 words[1 << (SMB_LINE_SHIFT - WORD_SHIFT)] = {0}, same = 0;
+  guint8 words[LINE_WORDS] = {0}, same = 0;
   *lanes = 0;
   for (SmbLanes rest = mask; rest; rest &= rest - 1) {
     guint64 address = addresses[smb_lanes_first(rest)];
     if (address >> SMB_LINE_SHIFT != line)
       continue;
-    guint8 n = ++words[address >> WORD_SHIFT & (G_N_ELEMENTS(words) - 1)];
+    guint8 n = ++words[address >> WORD_SHIFT & (LINE_WORDS - 1)];
     ++*lanes;
     same = MAX(same, n);
   }
@@ -308,7 +305,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   find_news(recorder, request, op_class != SMB_OP_CLASS_STORE);
   count_l1(recorder, request, site, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_STORE) {
-    find_partial(recorder, request, mask, width, addresses);
+    find_whole_words(recorder, request, mask, width, addresses);
     note_stored_words(recorder, mask, width, addresses);
   }
   if (op_class == SMB_OP_CLASS_ATOMIC)

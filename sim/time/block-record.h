@@ -19,14 +19,14 @@ enum {
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
- * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
+ * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @words: that a store writes as a whole, a bit for each; @lanes: of an atomic, that change the
  * line, and @same: the most that change one word of it; @apart: groups of lanes, one after the other, with 32 bytes of operands, of which no two
  * change one word, and @crowded: of the other groups, the most lanes that do, added up */
 typedef struct {
   guint64 line;
+  guint32 words;
   guint8 sectors;
   guint8 news;
-  guint8 partial;
   guint8 lanes;
   guint8 same;
   guint8 apart;

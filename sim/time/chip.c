@@ -122,7 +122,7 @@ read_times(const char *name, const SmbArch *arch, GError **error) {
   g_autofree char *of = keys ? g_key_file_get_string(keys, DEVICE, "arch", NULL) : NULL;
   if (!keys || g_strcmp0(of, smb_arch_info(arch)->name) != 0 || !g_key_file_has_group(keys, TIME))
     return NULL;
-  g_autoptr(SmbChip) chip = g_new0(SmbChip, 1);
+  g_autoptr(SmbChip) chip = g_atomic_rc_box_new0(SmbChip);
   chip->name = g_strdup(name);
   return fill_chip(chip, keys, error) ? g_steal_pointer(&chip) : NULL;
 }
@@ -152,14 +152,23 @@ smb_chip_load(const char *name, const SmbArch *arch, GError **error) {
   return NULL;
 }
 
-void
-smb_chip_free(SmbChip *chip) {
-  if (!chip)
-    return;
+static void
+clear_chip(gpointer data) {
+  SmbChip *chip = data;
   g_free(chip->name);
   g_free(chip->title);
   g_free(chip->arch);
   g_free(chip->source);
   g_free(chip->error_of);
-  g_free(chip);
+}
+
+SmbChip *
+smb_chip_ref(SmbChip *chip) {
+  return chip ? g_atomic_rc_box_acquire(chip) : NULL;
+}
+
+void
+smb_chip_free(SmbChip *chip) {
+  if (chip)
+    g_atomic_rc_box_release_full(chip, clear_chip);
 }

@@ -55,6 +55,9 @@ typedef struct {
  * Returns: (transfer full): the device; %NULL without an error: no device of @arch has times
  */
 SmbChip *smb_chip_load(const char *name, const SmbArch *arch, GError **error);
+/** smb_chip_ref: @chip: (nullable). Returns: (transfer full): the same, for one more owner */
+SmbChip *smb_chip_ref(SmbChip *chip);
+/** smb_chip_free: An owner has done with it. */
 void smb_chip_free(SmbChip *chip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbChip, smb_chip_free)
 

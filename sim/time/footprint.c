@@ -287,7 +287,7 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
   Sectors near[N_DIMENSIONS] = {0}, far[N_DIMENSIONS] = {0};
   g_autoptr(GPtrArray) blocks =
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_block_record_free);
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint64 n_blocks = smb_launch_n_blocks(launch);
   gboolean ran = look_around(recorder, launch, near, far, error) &&
                  record_far_apart(recorder, middle, n_blocks, blocks, error);
   *footprint = (SmbFootprint){.sites = NULL};

@@ -10,6 +10,8 @@
 
 enum {
   MAX_LINES = 4 * SMB_NVIDIA_LANES, // of a request, of which it is known when they are there
+  MANY_LINES =
+      8, // of a store, which do not wait for others (an H200, as in sim/time/store-buffer.h)
   OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
 };
 
@@ -98,14 +100,14 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
                         find_wait(&sm->dram_load, chip->dram_wait));
 }
 
-// @to_dram: which multiple of their bytes DRAM moves.
+// The second-level cache takes sectors. @partial: of which a part is stored
 static void
-store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial, double to_dram) {
-  double cycles =
-      (sectors - partial) * SECTOR_BYTES / sm->l2_write + partial * sm->chip->l2_partial;
+send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
+  const SmbChip *chip = sm->chip;
+  double cycles = (sectors - partial) * SECTOR_BYTES / sm->l2_write + partial * chip->l2_partial +
+                  (partial ? chip->l2_partial_line : 0);
   sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
-  move_dram(sm, start, sectors * SECTOR_BYTES * to_dram, FALSE);
 }
 
 // What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes with the operands of a
@@ -265,25 +267,38 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   return there;
 }
 
+// A line that is stored to may wait for others in front of the second-level cache.
+static void
+store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean waits,
+           double start) {
+  SmbStoreLine sent = {tag, line->words, line->sectors};
+  if (waits)
+    sent = smb_store_buffer_put(&sm->stores, (guint)sm->chip->store_lines, sent);
+  send_sectors(sm, start, (guint)__builtin_popcount(sent.sectors), smb_store_line_partial(&sent));
+}
+
 static void
 store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
               double start) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  guint written = 0, partial = 0, pairs = 0;
+  const gboolean waits = !request->is_local && request->n < MANY_LINES;
+  guint written = 0, pairs = 0;
   guint8 missing;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    guint64 tag = tag_of(sm, warp, line, request->site);
     written += (guint)__builtin_popcount(line->sectors);
-    partial += (guint)__builtin_popcount(line->partial);
     pairs += (guint)__builtin_popcount(smb_sector_pairs(line->sectors));
     if (request->is_local)
-      smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, request->site), line->sectors, &missing);
+      smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
+    store_line(sm, line, tag, waits, start);
   }
   double part = footprint->sites[request->site].table > 0
                     ? find_unknown_part(sm, request->site, pairs, FALSE)
                     : footprint->distinct;
-  store_sectors(sm, start, written, partial, part * footprint->sites[request->site].written);
+  double to_dram = part * footprint->sites[request->site].written;
+  move_dram(sm, start, written * SECTOR_BYTES * to_dram, FALSE);
 }
 
 // Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
@@ -335,7 +350,8 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
   if (request->is_store) {
     sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
-    store_sectors(sm, start, request->sectors, 0, sm->replay->footprint->distinct);
+    send_sectors(sm, start, request->sectors, 0);
+    move_dram(sm, start, request->sectors * SECTOR_BYTES * sm->replay->footprint->distinct, FALSE);
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
   }
   Asked asked = {.pairs = (request->sectors + 1u) / 2};

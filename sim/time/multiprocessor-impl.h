@@ -7,6 +7,7 @@
 
 #include "sim/time/l1-cache.h"
 #include "sim/time/multiprocessor.h"
+#include "sim/time/store-buffer.h"
 
 #define NEVER 1e300
 
@@ -133,6 +134,7 @@ typedef struct {
   double warm_end; // when the first wave had ended
   guint64 warm_blocks;
   SmbL1Cache *cache;
+  SmbStoreBuffer stores;
 } Multiprocessor;
 
 // --- multiprocessor.c

@@ -227,6 +227,18 @@ smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when) {
   wake_partition(sm, warp, warp->ready);
 }
 
+// When the blocks before the next one have been handed out, to all multiprocessors together. Each of these gets those of the first wave at once,
+// the last one when all others have theirs.
+static double
+find_turn(const Multiprocessor *sm) {
+  const SmbReplay *replay = sm->replay;
+  double interval = sm->chip->grid_interval * sm->working;
+  if (sm->started >= replay->resident)
+    return interval * (double)sm->started;
+  double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
+  return first * MAX(0, interval - sm->chip->first_interval);
+}
+
 // Puts the next block in the place of one that has ended, if there is one.
 static void
 start_block(Multiprocessor *sm, guint index, double when) {
@@ -237,7 +249,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
     return;
   const SmbBlockRecord *record =
       g_ptr_array_index(replay->records, sm->started % replay->records->len);
-  when = MAX(when, sm->next_block);
+  when = MAX(MAX(when, sm->next_block), find_turn(sm));
   sm->next_block =
       when + (sm->started < replay->resident
                   ? sm->chip->first_interval

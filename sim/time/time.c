@@ -370,7 +370,7 @@ find_blocks_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder,
 SmbTime *
 smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbChip *chip, const SmbTimeOptions *options, char **why, GError **error) {
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint64 n_blocks = smb_launch_n_blocks(launch);
   guint resident = find_resident(program, arch, launch);
   guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
   g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(record_free);
@@ -407,7 +407,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       .is_warm = options->is_warm,
       .max_instructions = MAX_INSTRUCTIONS,
   };
-  SmbTime *time = g_new0(SmbTime, 1);
+  SmbTime *time = g_atomic_rc_box_new0(SmbTime);
   time->clock_khz = replay.clock_khz;
   time->resident = resident;
   time->waves = (double)n_blocks / (resident * chip->multiprocessors);
@@ -420,13 +420,22 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   return time;
 }
 
-void
-smb_time_free(SmbTime *time) {
-  if (!time)
-    return;
+static void
+clear_time(gpointer data) {
+  SmbTime *time = data;
   g_clear_pointer(&time->sites, g_array_unref);
   smb_footprint_clear(&time->footprint);
-  g_free(time);
+}
+
+SmbTime *
+smb_time_ref(SmbTime *time) {
+  return time ? g_atomic_rc_box_acquire(time) : NULL;
+}
+
+void
+smb_time_free(SmbTime *time) {
+  if (time)
+    g_atomic_rc_box_release_full(time, clear_time);
 }
 
 double

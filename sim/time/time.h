@@ -89,6 +89,9 @@ typedef struct {
 SmbTime *smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                           const SmbChip *chip, const SmbTimeOptions *options, char **why,
                           GError **error);
+/** smb_time_ref: @time: (nullable). Returns: (transfer full): the same, for one more owner */
+SmbTime *smb_time_ref(SmbTime *time);
+/** smb_time_free: An owner has done with it. */
 void smb_time_free(SmbTime *time);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTime, smb_time_free)
 

@@ -59,8 +59,8 @@ write_best(SmbCli *cli, const SmbAdviseWritten *written) {
           ? g_strdup_printf("with numbers in its buffers the kernel leaves the same %s in global "
                             "memory",
                             smb_count(best->compared_bytes, "byte").text)
-          : g_strdup("only declarations change, and these arrays are always used with all their "
-                     "indices, so the kernel does the same");
+          : g_strdup("only the lengths of rows change, and these arrays are always used with "
+                     "all their indices, so the kernel does the same");
   g_autofree char *gain = smb_advise_describe_gain(written->now, best->compiled);
   smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.%s%s", best->name, counts, same,
                        *gain ? " " : "", gain);
@@ -71,6 +71,7 @@ void
 smb_advise_write_written(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdviseWritten *written = report->written;
   g_autofree char *tried = join_names(written->tried), *left = join_names(written->left_alone);
+  g_autofree char *matrices = join_names(written->matrices);
   g_autofree char *unlike = join_names(written->unlike);
   if (!*tried && !*left)
     return;
@@ -84,6 +85,11 @@ smb_advise_write_written(SmbCli *cli, const SmbAdviseReport *report) {
                          tried,
                          written->forms->len ? "; those that take other wavefronts are shown"
                                              : ": none takes other wavefronts");
+  if (*matrices)
+    smb_text_wrap_printf(cli->out,
+                         "Rows of %s became 8 elements longer only, and with them the leading "
+                         "dimensions that wmma is given.",
+                         matrices);
   if (written->forms->len > 0) {
     write_forms(cli, written);
     write_best(cli, written);

@@ -10,6 +10,7 @@
 // Elements that rows are made longer by, and arrays that are looked at.
 static const guint paddings[] = {1, 2, 4, 8};
 enum {
+  LDM_PADDING = 8, // of a matrix of wmma: 16 bytes of halves
   MAX_ARRAYS = 16,
   PIECE_BYTES = 1 << 16 // that are compared at once
 };
@@ -30,6 +31,7 @@ smb_advise_written_free(SmbAdviseWritten *written) {
   smb_source_unref(written->source);
   g_ptr_array_unref(written->forms);
   g_ptr_array_unref(written->tried);
+  g_ptr_array_unref(written->matrices);
   g_ptr_array_unref(written->left_alone);
   g_ptr_array_unref(written->unlike);
   g_free(written);
@@ -54,6 +56,7 @@ padding_new(const SmbAdviseWritten *written, const SmbTarget *target, char *name
   SmbAdvisePadding *form = g_new0(SmbAdvisePadding, 1);
   form->name = name;
   form->edits = edits;
+  smb_edits_sort(edits);
   g_autofree char *text = smb_rewrite_apply(written->source, edits);
   form->compiled = smb_advise_compiled_new(text, target->launch.dynamic_bytes);
   return form;
@@ -165,12 +168,20 @@ compare_forms(gconstpointer a, gconstpointer b) {
   return smb_advise_compiled_order(x->compiled, y->compiled);
 }
 
+// Whether wmma is told how long the rows are.
+static gboolean
+is_matrix(const SmbDeclared *array) {
+  return array->lengths->len > 1;
+}
+
 // The paddings of one array, the best first; those that change no wavefronts are left out.
 static GPtrArray *
 pad_array(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
           const SmbDeclared *array) {
   GPtrArray *forms = g_ptr_array_new_with_free_func(padding_free);
   for (guint i = 0; i < G_N_ELEMENTS(paddings); i++) {
+    if (is_matrix(array) && paddings[i] % LDM_PADDING != 0)
+      continue;
     GArray *edits = smb_edits_new();
     smb_declared_pad(array, paddings[i], edits);
     g_ptr_array_add(forms,
@@ -243,13 +254,15 @@ pad_arrays(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *ar
            const GArray *arrays) {
   g_autoptr(GPtrArray) gaining = g_ptr_array_new();
   SmbDeclaredUse uses = SMB_DECLARED_INDEXED;
-  for (guint i = 0; i < arrays->len && written->tried->len < MAX_ARRAYS; i++) {
+  for (guint i = 0; i < MIN(arrays->len, MAX_ARRAYS); i++) {
     const SmbDeclared *array = &g_array_index(arrays, SmbDeclared, i);
     if (array->use == SMB_DECLARED_OTHER) {
       g_ptr_array_add(written->left_alone, g_strdup(array->name));
       continue;
     }
     g_ptr_array_add(written->tried, g_strdup(array->name));
+    if (is_matrix(array))
+      g_ptr_array_add(written->matrices, g_strdup(array->name));
     g_autoptr(GPtrArray) forms = pad_array(written, target, arch, array);
     SmbAdvisePadding *right = find_right(written, target, arch, forms, array->use);
     if (right) {
@@ -277,6 +290,7 @@ smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAn
   written->now = now;
   written->forms = g_ptr_array_new_with_free_func(padding_free);
   written->tried = g_ptr_array_new_with_free_func(g_free);
+  written->matrices = g_ptr_array_new_with_free_func(g_free);
   written->left_alone = g_ptr_array_new_with_free_func(g_free);
   written->unlike = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GArray) arrays = smb_declared_new(source);

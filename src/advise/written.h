@@ -30,6 +30,7 @@ typedef struct {
  *   the best of all arrays together, if several gain
  * @best: (nullable) (transfer none): of @forms: what is recommended
  * @tried: (element-type utf8): arrays whose rows were made longer
+ * @matrices: (element-type utf8): of @tried: by 8 elements only, together with leading dimensions that wmma is given
  * @left_alone: (element-type utf8): arrays that the text names without all their indices
  * @unlike: (element-type utf8): forms that leave other global memory, or of which that is not known
  */
@@ -39,6 +40,7 @@ typedef struct {
   GPtrArray *forms;
   const SmbAdvisePadding *best;
   GPtrArray *tried;
+  GPtrArray *matrices;
   GPtrArray *left_alone;
   GPtrArray *unlike;
 } SmbAdviseWritten;

@@ -128,11 +128,12 @@ add_constants(const Collection *to) {
 
 static SmbFindingKind
 find_finding_rule(SmbWarning kind) {
-  return kind == SMB_WARNING_RACE       ? SMB_FINDING_RACE
-         : kind == SMB_WARNING_PENDING  ? SMB_FINDING_PENDING
-         : kind == SMB_WARNING_UNSET    ? SMB_FINDING_UNSET
-         : kind == SMB_WARNING_RESERVED ? SMB_FINDING_RESERVED
-                                        : SMB_FINDING_INEXACT;
+  return kind == SMB_WARNING_RACE         ? SMB_FINDING_RACE
+         : kind == SMB_WARNING_PENDING    ? SMB_FINDING_PENDING
+         : kind == SMB_WARNING_UNSET      ? SMB_FINDING_UNSET
+         : kind == SMB_WARNING_RESERVED   ? SMB_FINDING_RESERVED
+         : kind == SMB_WARNING_DESCRIPTOR ? SMB_FINDING_DESCRIPTOR
+                                          : SMB_FINDING_INEXACT;
 }
 
 static void

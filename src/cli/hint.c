@@ -25,6 +25,8 @@ static const struct {
     [SMB_HINT_ARCH] = {" (", "--arch {value}", ")"},
     [SMB_HINT_WAVE] = {" (", "--wave {value}", ")"},
     [SMB_HINT_LIMIT] = {" (", "--{name}", " allows more)"},
+    [SMB_HINT_SMALLER] = {"; less work may show the same: try ",
+                          "--arg {name}=VALUE with less than {value}", ""},
     [SMB_HINT_NAMES] = {"; their names are in ", "{name}", ", which is not here or has changed"},
     [SMB_HINT_UNKNOWN] = {" (", "--unknown skip", " leaves it out of the count)"},
 };

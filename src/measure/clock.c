@@ -58,7 +58,7 @@ collect_readings(Requests *requests, const SmbTarget *target, const SmbArch *arc
   g_autoptr(SmbGlobal) global = smb_global_new(target->kernel, launch);
   g_autoptr(SmbBlock) block = smb_block_new(target->kernel, arch, launch, &target->options.limits,
                                             &sink, requests, global, error);
-  guint64 n = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint64 n = smb_launch_n_blocks(launch);
   for (guint64 i = 0; block && i < n; i++) {
     if (!smb_block_run(block, i, error))
       return FALSE;

@@ -13,10 +13,12 @@
 #include "sim/base/error.h"
 #include "sim/base/range.h"
 #include "src/cli/hint.h"
+#include "src/run/former.h"
 
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
+  SmbFormer *former;      // what launches overwrite that are predicted
   guchar *written;        // (nullable): smb_engine_set_written()
   SmbArch *arch;          // (nullable): of all kernels
   GHashTable *modules;    // number to Loaded
@@ -76,9 +78,10 @@ free_arch(gpointer arch) {
   smb_arch_unref(arch);
 }
 
-// Maps bytes of a file of a process, by its descriptor there; @at (nullable): to that place.
+// Maps bytes of a file of a process, by its descriptor there; @at (nullable): to that place. @opened: (out) (optional): the file
 static void *
-map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GError **error) {
+map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, int *opened,
+            GError **error) {
   g_autofree char *path =
       g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
   const int flags = MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0);
@@ -86,7 +89,9 @@ map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GE
   void *memory =
       file < 0 ? MAP_FAILED : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, (off_t)from);
   int failure = errno;
-  if (file >= 0)
+  if (opened && memory != MAP_FAILED)
+    *opened = file;
+  else if (file >= 0)
     close(file);
   if (memory != MAP_FAILED)
     return memory;
@@ -105,21 +110,27 @@ find_program_name(guint64 pid) {
 
 static void *
 map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
-  return map_file_at(NULL, pid, fd, 0, bytes, error);
+  return map_file_at(NULL, pid, fd, 0, bytes, NULL, error);
 }
 
 gboolean
 smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
                  guint64 bytes) {
   guint64 page = (guint64)sysconf(_SC_PAGESIZE);
-  return smb_range_is_within(place, bytes, engine->bytes) && place % page == 0 &&
-         from % page == 0 &&
-         map_file_at((guchar *)engine->memory + place, pid, fd, from, bytes, NULL) != NULL;
+  int file;
+  if (!smb_range_is_within(place, bytes, engine->bytes) || place % page != 0 || from % page != 0 ||
+      !map_file_at((guchar *)engine->memory + place, pid, fd, from, bytes, &file, NULL))
+    return FALSE;
+  smb_former_add_file(engine->former, place, file, from, bytes);
+  close(file);
+  return TRUE;
 }
 
 SmbEngine *
 smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **error) {
-  void *memory = map_file(described->pid, described->fd, described->bytes, error);
+  int file;
+  void *memory =
+      map_file_at(NULL, described->pid, described->fd, 0, described->bytes, &file, error);
   if (!memory)
     return NULL;
   SmbEngine *engine = g_new0(SmbEngine, 1);
@@ -133,7 +144,10 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
       .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
       .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
       .references = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+      .former = smb_former_new(memory, described->bytes),
       .name = find_program_name(described->pid)};
+  smb_former_add_file(engine->former, 0, file, 0, described->bytes);
+  close(file);
   return engine;
 }
 
@@ -161,6 +175,7 @@ smb_engine_free(SmbEngine *engine) {
   smb_children_free(engine->children);
   if (engine->arena)
     munmap(engine->arena, ARENA_BYTES);
+  smb_former_free(engine->former);
   g_free(engine->name);
   g_free(engine);
 }
@@ -392,24 +407,30 @@ note_written(gpointer user, guint64 address, const guchar *bytes, gsize length, 
   written->run->n_unknown += n_unknown;
 }
 
+// @lengths: (nullable): SmbAnalysisOptions.lengths
 static gboolean
-run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *options,
-             gboolean is_cooperative, SmbEngineRun *run, GError **error) {
+run_launched(SmbEngine *engine, Decoded *decoded, const SmbLaunch *launch,
+             const SmbEngineOptions *options, gboolean is_cooperative, GArray *lengths,
+             SmbEngineRun *run, GError **error) {
   g_autoptr(SmbGlobal) global = smb_global_new(decoded->program, launch);
   const SmbAnalysisOptions how = {
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY},
       .threads = options->threads,
       .in_order = is_cooperative || decoded->in_order,
       .only_runs = !options->counts,
+      .lengths = lengths,
       .write_hint = smb_cli_write_hint,
       .progress = options->progress,
       .is_cancelled = options->is_cancelled,
       .cancel_user = options->user};
   gboolean in_order = FALSE;
+  smb_former_begin(engine->former);
+  if (options->predictions)
+    smb_global_watch_homes(global, smb_former_keep, engine->former);
   gboolean ran = smb_execute_launch(decoded->program, run->arch, launch, &how, global, &in_order,
                                     &run->analysis, error);
-  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
+  decoded->in_order =
+      decoded->in_order || (in_order && !is_cooperative && smb_launch_n_blocks(launch) > 1);
   Written written = {run};
   smb_global_each_written(global, note_written, &written);
   run->is_blurred = smb_global_is_blurred(global);
@@ -466,24 +487,46 @@ smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->runtime, smb_runtime_free);
   g_clear_pointer(&run->defects, smb_defects_free);
   g_clear_pointer(&run->work, g_array_unref);
-  g_clear_pointer(&run->prediction, smb_prediction_free);
 }
 
-// Predicts the launch on memory that is only read: what it writes there goes nowhere.
-static void
-predict_before(const SmbEngineOptions *options, SmbEngineRun *run, const SmbLaunch *launch) {
-  g_autoptr(GArray) pieces = g_array_copy((GArray *)launch->memory);
+// The memory of a launch that has run as it was before: pieces that are only read (transfer full).
+static GArray *
+make_former_pieces(SmbEngine *engine, const SmbLaunch *launch) {
+  const guchar *former = smb_former_show(engine->former);
+  GArray *pieces = g_array_copy(launch->memory);
   for (guint i = 0; i < pieces->len; i++) {
     SmbMemoryPiece *piece = &g_array_index(pieces, SmbMemoryPiece, i);
+    if (former && piece->home != engine->arena)
+      piece->contents.bytes = former + (piece->home - engine->memory);
     piece->home = NULL;
     piece->written = NULL;
   }
+  return pieces;
+}
+
+// Predicts a launch that has run, unless one is known that has done the same.
+static void
+predict_launched(SmbEngine *engine, const SmbEngineOptions *options, SmbEngineRun *run,
+                 const SmbLaunch *launch, const GArray *lengths) {
   SmbLaunch shown = *launch;
-  shown.memory = pieces;
   shown.runtime = NULL;
   shown.defects = NULL;
-  run->prediction = smb_predictions_look(options->predictions, run->program, run->arch, &shown,
-                                         options->is_cancelled, options->user);
+  shown.lengths = lengths;
+  SmbLaunchWork work = smb_launch_work_of(run->analysis, lengths);
+  run->prediction = smb_predictions_find(options->predictions, run->program, &shown, &work);
+  if (run->prediction)
+    return;
+  g_autoptr(GArray) pieces = make_former_pieces(engine, launch);
+  shown.memory = pieces;
+  run->prediction = smb_predictions_make(options->predictions, run->program, run->arch, &shown,
+                                         &work, options->is_cancelled, options->user);
+}
+
+// Room for the instructions of each block.
+static GArray *
+new_lengths(const SmbLaunch *launch) {
+  GArray *lengths = g_array_new(FALSE, TRUE, sizeof(guint32));
+  return g_array_set_size(lengths, (guint)MIN(smb_launch_n_blocks(launch), G_MAXUINT));
 }
 
 // The kernel of a launch; NULL, with an error: it is not there, or cannot be read. @arch: (out): on which it runs
@@ -533,8 +576,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
-  if (options->predictions)
-    predict_before(options, run, &launch);
+  g_autoptr(GArray) lengths = options->predictions ? new_lengths(&launch) : NULL;
   g_autoptr(GArray) textures = g_array_ref(engine->textures);
   smb_runtime_set_textures(run->runtime, textures);
   smb_runtime_set_outsider(run->runtime, options->outsider, options->outsider_user);
@@ -544,9 +586,12 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     smb_runtime_set_children(run->runtime, engine->children);
     smb_children_begin(engine->children);
   }
-  gboolean ran = run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
+  gboolean ran = run_launched(engine, decoded, &launch, options, captured->is_cooperative, lengths,
+                              run, error);
   engine->ticks = MAX(engine->ticks, smb_runtime_time(run->runtime));
   if (launches)
     run->work = smb_children_take_work(engine->children);
+  if (ran && options->predictions && run->analysis)
+    predict_launched(engine, options, run, &launch, lengths);
   return ran;
 }

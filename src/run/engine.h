@@ -88,7 +88,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
  * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
  * @outsider: (nullable): SmbOutsider, with @outsider_user; of launches that smb_engine_may_wait()
  * @progress: (nullable)
- * @predictions: (nullable): how long the launch takes is predicted before it runs
+ * @predictions: (nullable): how long the launch takes is predicted when it has run, on the memory that it found; with @counts
  */
 typedef struct {
   gboolean counts;
@@ -112,7 +112,7 @@ typedef struct {
  * @runtime: (nullable): what it printed, and its fault
  * @defects: (nullable): what it did wrong, if that was looked for
  * @work: (nullable) (element-type SmbWork): what it has asked the device runtime for
- * @prediction: (nullable): how long it takes, if that was predicted
+ * @prediction: (nullable) (transfer none): how long it takes, if that was predicted; belongs to SmbEngineOptions.predictions
  */
 typedef struct {
   const SmbProgram *program;
@@ -123,7 +123,7 @@ typedef struct {
   SmbRuntime *runtime;
   SmbDefects *defects;
   GArray *work;
-  SmbPrediction *prediction;
+  const SmbPrediction *prediction;
 } SmbEngineRun;
 
 /** smb_engine_set_graph: Which graph of the process the launches that follow are part of (smb_runtime_set_graph()). */

@@ -223,7 +223,7 @@ run_one_launch(SmbLaunching *launching, SmbCaptureLaunch *launch, gboolean is_wa
   if (options.counts) {
     SmbRankRow *row = smb_ranking_add(running->ranking, launch, run.program, run.arch, run.analysis,
                                       smb_rank_note, failure, smb_prediction_words(run.prediction));
-    smb_prediction_give(g_steal_pointer(&run.prediction), row);
+    smb_prediction_give(run.prediction, row);
   }
   *work = g_steal_pointer(&run.work);
   return note_run(launching, launch->kernel, &run, failure);

@@ -15,7 +15,7 @@
 /**
  * SmbRunning: what all processes share.
  * @ranking: (nullable) (transfer none): takes the launches that are wanted, with their counts; %NULL: nothing is counted
- * @predictions: (nullable) (transfer none): takes how long they take, before they run; with @ranking
+ * @predictions: (nullable) (transfer none): takes how long they take; with @ranking
  * @recorder: (nullable) (transfer none): takes the same launches, with their memory
  * @arch: (transfer none): of the device
  * @counts_as: (nullable) (transfer none): what launches are counted for; %NULL: what their code is for

@@ -146,6 +146,20 @@ expect 0 advise address.cu --block 32 --arg 2=3 --nvcc '' --entry turn
 shows 'None is recommended.'
 tells 'Not recommended, since the kernel does not leave, or is not known to leave, the same in global memory: s: pad 2'
 shows 'Left alone: u, which the text uses without all indices.'
+# What is said of the length of a row to wmma changes with it.
+sed 's/float s\[T\]\[T\]/float s[T][T]; load_matrix_sync(f, \&s[0][0], T)/' beyond.cu >matrix.cu
+cat >task <<'END'
+. ./pairs.sh
+case $(cat "$word") in
+*"s[T][T + 8]"*"&s[0][0], T + 8)"*) stores 4 ;;
+*"s[T][T + "*) stores 2 ;;
+*) stores 32 ;;
+esac
+END
+expect 0 advise matrix.cu --block 32 --arg 2=3 --nvcc '' --entry turn --out matrix-best.cu
+tells 'Rows of s became 8 elements longer only, and with them the leading dimensions that wmma is given.'
+tells 'only the lengths of rows change'
+grep -qF 's[T][T + 8]; load_matrix_sync(f, &s[0][0], T + 8)' matrix-best.cu || die "$last: wrote $(cat matrix-best.cu)"
 
 # A kernel of an included file is not rewritten, so there is nothing to compile; a namespace in front of a template is understood.
 cp turn.cu turn.h

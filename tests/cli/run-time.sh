@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# run --time: launches are predicted before they run, and the program computes what it computes without that.
+# run --time: launches are predicted on the memory that they find, and the program computes what it computes without that.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -61,6 +61,35 @@ grep -qx '0 wrong, 1024 counted, 1024 called' out || die "memory has changed: $(
 grep '^[0-9]*,"turn' ranking.csv | cut -d , -f 17- | sed 1q >ran
 expect 0 analyze app.capture --time --format csv
 grep '^[0-9]*,"turn' "$work/out" | cut -d , -f 17- | sed 1q | cmp -s - ran || die "another time: $(cat ran ranking.csv "$work/out")"
+
+# Launches with equal arguments that do not do the same have times of their own, as the memory that each finds says: what a launch has
+# overwritten is not what it found. Those that do the same have one time.
+cat >rounds.cu <<'END'
+__global__ void rounds(unsigned *left, unsigned *sum) {
+  unsigned at = blockIdx.x * blockDim.x + threadIdx.x, x = at, n = left[at];
+  for (unsigned i = 0; i < n; i++)
+    x = x * 1664525 + 1013904223;
+  sum[at] += x;
+  left[at] = n > 2 ? n / 8 : n;
+}
+int main() {
+  unsigned *left, *sum, h[64 * 256];
+  for (int i = 0; i < 64 * 256; i++)
+    h[i] = 1024;
+  cudaMalloc(&left, sizeof h);
+  cudaMalloc(&sum, sizeof h);
+  cudaMemcpy(left, h, sizeof h, cudaMemcpyHostToDevice);
+  for (int i = 0; i < 6; i++)
+    rounds<<<64, 256>>>(left, sum);
+  cudaDeviceSynchronize();
+}
+END
+"$SMEMBANK" run --time --format csv --output rounds.csv --capture rounds.capture rounds.cu >out 2>err || die "$(cat err)"
+rounds_times() { grep '^[0-9]*,"rounds' "$1" | sort -n | cut -d '"' -f 3 | cut -d , -f 15; }
+rounds_times rounds.csv >ran
+expect 0 analyze rounds.capture --time --format csv
+rounds_times "$work/out" | cmp -s - ran || die "other times than of the memory that each launch found: $(cat ran rounds.csv "$work/out")"
+[ "$(sort -u ran | wc -l)" = 4 ] || die "not four different times: $(cat ran)"
 
 # There was no device: nothing says how long the launches ran there.
 expect 0 analyze app.capture --time --format markdown

@@ -20,3 +20,8 @@ expect 3 analyze "$data/linked-endless.sm_90.cubin" --arch sm_90 --block 32
 steps=$(sed -n 's/.*still running after \([0-9]*\) warp instructions.*/\1/p' "$work/err")
 { [ "$steps" -gt 1000000 ] && [ "$steps" -lt $((1 << 26)) ]; } || die "$last: $(cat "$work/err")"
 says '(--max-steps allows more)'
+
+# A loop that goes to an argument: a smaller one would do.
+printf '__global__ void k(int *o, int n, int m) { __shared__ int s[32]; for (int i = 0; i < n * m; i++) s[threadIdx.x] += o[i]; }' >"$work/long.cu"
+expect 3 analyze "$work/long.cu" --text --block 32 --arg n=1000 --arg m=30000 --max-steps 100000
+says '(--max-steps allows more); less work may show the same: try --arg m=VALUE with less than 30000'

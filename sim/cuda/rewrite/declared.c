@@ -14,6 +14,7 @@ declared_clear(gpointer data) {
   SmbDeclared *array = data;
   g_free(array->name);
   g_free(array->row);
+  g_array_unref(array->lengths);
 }
 
 static const Token *
@@ -34,22 +35,93 @@ find_brackets(const RawText *raw, guint name, Brackets *brackets) {
   return n;
 }
 
-// How the name at a token is used there.
+// The call that a token is an argument of: its opening parenthesis. @argument: (out): number of the argument. 0: of none
+static guint
+find_call(const RawText *raw, guint at, guint *argument) {
+  guint closed = 0;
+  *argument = 0;
+  while (--at > 0) {
+    const Token *token = token_at(raw, at);
+    gboolean opens = smb_token_is(token, "(") || smb_token_is(token, "[");
+    if (opens && closed == 0)
+      return smb_token_is(token, "(") ? at : 0;
+    if (closed == 0 && smb_token_is_any(token, (const char *const[]){";", "{", "}", NULL}))
+      return 0;
+    *argument += closed == 0 && smb_token_is(token, ",");
+    closed -= opens;
+    closed += smb_token_is(token, ")") || smb_token_is(token, "]");
+  }
+  return 0;
+}
+
+// The argument of that number of a call from its opening parenthesis on: its first token. @end: (out): the token behind it
+static guint
+find_argument(const RawText *raw, guint opening, guint number, guint *end) {
+  guint at = opening + 1, first = at, open = 0;
+  for (;; at++) {
+    const Token *token = token_at(raw, at);
+    gboolean closes = smb_token_is(token, ")") || smb_token_is(token, "]");
+    gboolean ends = open == 0 && (closes || smb_token_is(token, ","));
+    *end = at;
+    if (token->kind == TOKEN_END || (ends && (closes || number == 0)))
+      return number == 0 && token->kind != TOKEN_END ? first : at;
+    if (ends) {
+      number--;
+      first = at + 1;
+    }
+    open += smb_token_is(token, "(") || smb_token_is(token, "[");
+    open -= closes;
+  }
+}
+
+// The leading dimension of a matrix of wmma whose address the token at @at is a part of: its first token; 0: none. @end: as above
+static guint
+find_ldm(const RawText *raw, guint at, guint *end) {
+  guint argument, call = find_call(raw, at, &argument);
+  if (call == 0)
+    return 0;
+  const Token *function = token_at(raw, call - 1);
+  gboolean loads = smb_token_is(function, "load_matrix_sync") && argument == 1;
+  gboolean stores = smb_token_is(function, "store_matrix_sync") && argument == 0;
+  return loads || stores ? find_argument(raw, call, 2, end) : 0;
+}
+
+// Whether the tokens from @first up to @end are those of the row of an array.
+static gboolean
+is_row(const RawText *raw, guint first, guint end, guint row, guint row_end) {
+  gboolean same = end - first == row_end - row;
+  for (guint i = 0; same && first + i < end; i++)
+    same = g_strcmp0(token_at(raw, first + i)->text, token_at(raw, row + i)->text) == 0;
+  return same;
+}
+
+// How the name at a token is used there, of an array whose last dimension is the tokens from @row up to @row_end.
 static SmbDeclaredUse
-find_use(const RawText *raw, guint name, guint rank) {
+find_use(const RawText *raw, guint name, guint rank, guint row, guint row_end, GArray *lengths) {
   Brackets brackets;
-  if (find_brackets(raw, name, &brackets) < rank)
+  guint end, n = find_brackets(raw, name, &brackets), ldm = find_ldm(raw, name, &end);
+  if (ldm && n + 1 >= rank && is_row(raw, ldm, end, row, row_end)) {
+    SmbDeclaredLength length = {token_at(raw, ldm)->start - 1, token_at(raw, end - 1)->end + 1};
+    g_array_append_val(lengths, length);
+    return SMB_DECLARED_INDEXED;
+  }
+  if (n < rank)
     return SMB_DECLARED_OTHER;
   return smb_token_is(token_at(raw, name - 1), "&") ? SMB_DECLARED_ADDRESSED : SMB_DECLARED_INDEXED;
 }
 
+// @row: the last bracket of the declaration
 static SmbDeclaredUse
-find_uses(const RawText *raw, guint declaration, guint rank) {
+find_uses(const RawText *raw, guint declaration, guint rank, const Stretch *row, GArray *lengths) {
   const char *name = token_at(raw, declaration)->text;
+  guint first = (guint)smb_rewrite_raw_find(raw, row->start) + 1;
+  guint end = (guint)smb_rewrite_raw_find(raw, row->end - 1);
   SmbDeclaredUse use = SMB_DECLARED_INDEXED;
   for (guint i = 1; i < raw->tokens->len; i++) {
-    if (i != declaration && smb_token_is(token_at(raw, i), name))
-      use = MAX(use, find_use(raw, i, rank));
+    if (i == declaration || !smb_token_is(token_at(raw, i), name))
+      continue;
+    SmbDeclaredUse here = find_use(raw, i, rank, first, end, lengths);
+    use = MAX(use, here);
   }
   return use;
 }
@@ -69,12 +141,15 @@ read_declarator(const RawText *raw, const SmbSource *source, guint name, GArray 
   const Token *next = token_at(raw, closing + 1);
   if (rank > 1 && (smb_token_is(next, ",") || smb_token_is(next, ";"))) {
     const char *text = smb_source_text(source);
+    SmbDeclaredLength length = {last->start, last->end};
+    GArray *lengths = g_array_new(FALSE, FALSE, sizeof(SmbDeclaredLength));
+    g_array_append_val(lengths, length);
+    SmbDeclaredUse use = find_uses(raw, name, rank, last, lengths);
     SmbDeclared array = {.name = g_strdup(token_at(raw, name)->text),
                          .row = g_strndup(text + last->start + 1, last->end - last->start - 2),
-                         .start = last->start,
-                         .end = last->end,
                          .is_loose = smb_rewrite_raw_is_loose(raw, last),
-                         .use = find_uses(raw, name, rank)};
+                         .use = use,
+                         .lengths = lengths};
     smb_source_locate(source, token_at(raw, name)->start, &array.line, &column);
     g_array_append_val(found, array);
   }
@@ -110,5 +185,9 @@ smb_declared_new(const SmbSource *source) {
 
 void
 smb_declared_pad(const SmbDeclared *array, guint more, GArray *edits) {
-  smb_rewrite_edit_dimension(edits, &(Stretch){array->start, array->end}, array->is_loose, more);
+  for (guint i = 0; i < array->lengths->len; i++) {
+    const SmbDeclaredLength *length = &g_array_index(array->lengths, SmbDeclaredLength, i);
+    smb_rewrite_edit_dimension(edits, &(Stretch){length->start, length->end}, array->is_loose,
+                               more);
+  }
 }

@@ -27,6 +27,17 @@ smb_edits_new(void) {
   return edits;
 }
 
+static int
+compare_edits(gconstpointer a, gconstpointer b) {
+  const SmbEdit *x = a, *y = b;
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void
+smb_edits_sort(GArray *edits) {
+  g_array_sort(edits, compare_edits); // it is stable
+}
+
 void
 smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...) {
   va_list arguments;
@@ -436,12 +447,6 @@ ends_lines_with_return(const char *text) {
   return feed && feed > text && feed[-1] == '\r';
 }
 
-static int
-compare_edits(gconstpointer a, gconstpointer b) {
-  const SmbEdit *x = a, *y = b;
-  return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 static char *
 join_conditions(const GPtrArray *conditions) {
   GString *text = g_string_new(NULL);
@@ -480,8 +485,7 @@ smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewrite
     g_string_replace(helpers, "\n", "\r\n", 0);
   if (helpers->len > 0)
     smb_rewrite_edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
-  // Edits at one place stay in the order in which they were made: g_array_sort() is stable.
-  g_array_sort(edits, compare_edits);
+  smb_edits_sort(edits);
   if (conditions)
     *conditions = join_conditions(found);
   return g_steal_pointer(&edits);

@@ -23,6 +23,9 @@ typedef struct {
 /** smb_edits_new: Returns: (transfer full) (element-type SmbEdit): none yet */
 GArray *smb_edits_new(void);
 
+/** smb_edits_sort: puts edits into the order of the text; those at one place stay in their order */
+void smb_edits_sort(GArray *edits);
+
 /** How an index is written if what it counts is padded after each row of 32: the ways that a compiler makes less of come first.
  * Each is right only if the launch keeps to the conditions that smb_rewrite() says; an index that does not have such parts is
  * written as in the way before. */

@@ -176,7 +176,7 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbLanes known = smb_transfer_addresses(exec, to, lanes, addresses, &flags, &origin);
   exec_watch(exec, flags);
   if (known != lanes) {
-    memset(exec->block->shared_marks, 0, exec->block->shared_bytes);
+    smb_shared_forget(exec->block);
     smb_unknown_uncounted(exec, step, lanes, "the address", origin);
     return TRUE;
   }

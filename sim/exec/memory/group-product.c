@@ -11,16 +11,6 @@ enum {
   GROUP_WARPS = 4,
 };
 
-// A matrix in shared memory that is being read.
-typedef struct {
-  const SmbBlock *block;
-  MatrixPlace place;
-  gboolean is_turned;
-  guint32 reserved;
-  ProductNumber number;
-  guint bytes; // of a number
-} SharedMatrix;
-
 // The bits of a number. Returns the marks that all of its bytes have, and those that one has: MARK_KNOWN, MARK_BLOCK.
 static guint
 read_shared_number(const SharedMatrix *matrix, guint row, guint k, guint32 *bits) {
@@ -51,6 +41,7 @@ open_shared_matrix(Exec *exec, const Product *product, Row row, gboolean is_left
   *matrix = (SharedMatrix){
       .block = exec->block,
       .place = smb_matrix_place(row_values(registers, row)[0], row_values(registers, row + 1)[0]),
+      .is_left = is_left,
       .is_turned = is_left ? product->left_is_turned : product->right_is_turned,
       .reserved = product->reserved,
       .number = number,
@@ -130,6 +121,10 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
       !open_shared_matrix(exec, product, product->right, FALSE, &right) ||
       registers->unknown_predicates[product->adds] & 1)
     return FALSE;
+  if (exec->w % GROUP_WARPS == 0 && has_left)
+    smb_operand_check(exec, &left, product->site, GROUP_WARPS * PRODUCT_ROWS, stored_depth(form));
+  if (exec->w % GROUP_WARPS == 0)
+    smb_operand_check(exec, &right, product->site, form->columns, stored_depth(form));
   gboolean adds = (registers->predicates[product->adds] & 1) != (guint)product->adds_unless;
   operands.is_special = FALSE;
   if (has_left)

@@ -100,6 +100,27 @@ gboolean smb_box_find(Exec *exec, const Step *step, guint lane, Box *box);
 gboolean smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box,
                       const guint64 *shared, guint n_shared);
 
+// --- operands of products that are in shared memory
+
+/**
+ * SharedMatrix: one that is read
+ * @is_left: A; else B
+ * @is_turned, @reserved: as in Product
+ * @bytes: of a number
+ */
+typedef struct {
+  const SmbBlock *block;
+  MatrixPlace place;
+  gboolean is_left, is_turned;
+  guint32 reserved;
+  ProductNumber number;
+  guint bytes;
+} SharedMatrix;
+
+// Warns, and tells a launch that is checked, where the descriptor does not fit the boxes of tensors that brought an operand of @n rows or
+// columns (operand-rows.c). @site: of the product; @depth: numbers of a row that are stored
+void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth);
+
 // --- steps
 
 gboolean smb_step_load(Exec *exec, const Step *step, SmbLanes lanes);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/exec/memory/memory.h"
+#include "sim/machine/access/chunk.h"
 
 // A copy that goes on.
 typedef struct {
@@ -15,6 +16,8 @@ typedef struct {
   const Box *box;
   const guint64 *shared;
   guint n_shared;
+  guint32 number; // smb_chunk_begin(); 0: nobody wants to know
+  CopyShape shape;
   gboolean is_ok;
 } BoxCopy;
 
@@ -86,6 +89,33 @@ make_box_move(const Transfer *end, gsize bytes) {
   return move;
 }
 
+// How boxes of a map lie.
+static CopyShape
+find_copy_shape(const Step *step, const SmbTensorMap *map) {
+  guint64 stride;
+  CopyShape shape;
+  memset(&shape, 0, sizeof shape);
+  shape.is_flat = smb_tensor_box_is_flat(map, &stride);
+  shape.site = step->transfer->move.site;
+  shape.swizzle = map->swizzle ? SMB_TENSOR_CHUNK << map->swizzle : 0;
+  shape.row_bytes = (guint32)smb_tensor_row_bytes(map);
+  shape.pitch = (guint32)smb_tensor_row_pitch(map);
+  shape.is_packed = stride == shape.row_bytes;
+  return shape;
+}
+
+// @at: its place in the box.
+static void
+note_chunk(const BoxCopy *copy, gsize n, guint64 shared, guint64 at) {
+  const Exec *exec = copy->exec;
+  Move move = make_box_move(copy->step->bulk->to, n);
+  PeerPlace place = {.block = exec->block};
+  if (copy->number && (smb_transfer_elsewhere(1, &shared)
+                           ? smb_peer_find(exec->block, &move, exec->w, copy->lane, shared, &place)
+                           : smb_shared_find(exec->block, shared, n, &place.offset)))
+    smb_chunk_note(place.block, place.offset, n, copy->number, &copy->shape, (guint32)at);
+}
+
 // Bytes at a place of the box, which a swizzle leaves side by side up to the end of a chunk.
 static gboolean
 put_chunk(const BoxCopy *copy, guint64 shared, gsize n, const guchar *bytes, const guchar *marks) {
@@ -123,6 +153,8 @@ pass_run(const BoxCopy *copy, guint64 start, const SmbTensorRun *run, guchar *by
     if (copy->box->box.leaves ? !take_chunk(copy, shared, n, bytes + done, marks + done)
                               : !put_chunk(copy, shared, n, bytes + done, marks + done))
       return FALSE;
+    if (!copy->box->box.leaves)
+      note_chunk(copy, n, shared, run->at + done);
   }
   return TRUE;
 }
@@ -234,7 +266,15 @@ can_reduce(Atomic atomic, guint32 type) {
 gboolean
 smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const guint64 *shared,
              guint n_shared) {
-  BoxCopy copy = {exec, step, lane, box, shared, n_shared, TRUE};
+  gboolean is_load = !box->box.leaves && !box->map.interleave;
+  BoxCopy copy = {.exec = exec,
+                  .step = step,
+                  .lane = lane,
+                  .box = box,
+                  .shared = shared,
+                  .n_shared = n_shared,
+                  .number = is_load ? smb_chunk_begin(exec->block) : 0,
+                  .is_ok = TRUE};
   const char *problem = can_reduce(step->bulk->tensor.atomic, box->map.type)
                             ? smb_tensor_box_problem(&box->map, &box->box)
                             : "its type is not reduced in this way";
@@ -242,6 +282,8 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
     Move move = make_box_move(box->box.leaves ? step->bulk->from : step->bulk->to, 1);
     return smb_bulk_refuse(exec->block, &move, exec->w, lane, problem);
   }
+  if (copy.number)
+    copy.shape = find_copy_shape(step, &box->map);
   smb_tensor_box_walk(&box->map, &box->box, copy_tensor_run, &copy);
   return copy.is_ok;
 }

@@ -52,7 +52,7 @@ smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 
   if (transfer->window != WINDOW_SHARED && forget_variable(exec, transfer, lanes))
     return;
   if (exec_may_be_shared(exec, transfer))
-    memset(block->shared_marks, 0, block->shared_bytes);
+    smb_shared_forget(block);
   if (block->peers && (transfer->is_cluster || transfer->window == WINDOW_GENERIC))
     smb_peer_forget(block);
   if (transfer->window == WINDOW_GENERIC)

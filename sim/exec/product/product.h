@@ -112,6 +112,7 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
  * @left, @right: the first of two rows that say where A and B are in shared memory; NO_MATRIX: they are in registers
  * @left_is_turned, @right_is_turned: numbers of a column of A, of a row of B follow each other there
  * @reserved: what addresses of the code have ahead of the program's own shared memory
+ * @site: the instruction, of one that reads shared memory
  * @adds, @adds_unless: whether C is added: a predicate, or its opposite
  */
 typedef struct {
@@ -121,6 +122,7 @@ typedef struct {
   Row left, right;
   gboolean left_is_turned, right_is_turned;
   guint32 reserved;
+  guint site;
   Predicate adds;
   gboolean adds_unless;
 } Product;

@@ -127,7 +127,7 @@ smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, SmbLanes 
 void
 smb_unknown_forget_shared(Exec *exec, const Step *step) {
   SmbBlock *block = exec->block;
-  memset(block->shared_marks, 0, block->shared_bytes);
+  smb_shared_forget(block);
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   if (!exec->unknown->forgotten_origin)
     exec->unknown->forgotten_origin = step_origin(exec, step);

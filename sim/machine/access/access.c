@@ -14,6 +14,7 @@
 #include "sim/base/text.h"
 #include "sim/machine/check/checking.h"
 #include "sim/machine/access/lanes.h"
+#include "sim/machine/access/chunk.h"
 
 gboolean
 smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
@@ -477,6 +478,8 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     set_sources(&access->request, move->sources);
     if (block->sink->shared)
       tell_shared(block, move, array, access);
+    if (G_UNLIKELY(block->chunks) && move->op_class != SMB_OP_CLASS_LOAD)
+      smb_chunk_clear_access(block, access, move->width);
     if (block->sink->warn)
       smb_shadow_access(block, move, access);
     else if (block->check && block->pending)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/machine/check/checking.h"
+#include "sim/machine/access/chunk.h"
 
 enum {
   PIECE = 16, // bytes that are moved at once: a divisor of what global memory is kept in
@@ -50,6 +51,8 @@ note_race(SmbBlock *block, const Move *move, const Access *access, guint lane) {
   if (block->check)
     smb_inspect_bulk(block, move, access, lane);
   piece.request.mask = (SmbLanes)1 << lane;
+  if (move->op_class != SMB_OP_CLASS_LOAD)
+    smb_chunk_clear_access(block, &piece, move->width);
   for (gsize at = 0; block->sink->warn && at < move->width; at += PIECE) {
     piece.request.width = (guint8)MIN(move->width - at, PIECE);
     piece.request.offset[lane] = access->request.offset[lane] + (guint32)at;
@@ -157,6 +160,12 @@ smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
   return TRUE;
 }
 
+void
+smb_shared_forget(SmbBlock *block) {
+  memset(block->shared_marks, 0, block->shared_bytes);
+  smb_chunk_clear(block, 0, block->shared_bytes);
+}
+
 gboolean
 smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                 gboolean writes) {
@@ -172,6 +181,7 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
                                                   : block->reserved_start + block->reserved_bytes;
   smb_inspect_set(block, offsets[lane], end - offsets[lane]);
   memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);
+  smb_chunk_clear(block, offsets[lane], end - offsets[lane]);
   smb_shadow_fill(block->shadow, offsets[lane], G_MAXUINT32);
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include "sim/arch/arch.h"
 #include "sim/machine/access/access.h"
 #include "sim/machine/check/checking.h"
+#include "sim/machine/access/chunk.h"
 
 enum {
   WORD_BYTES = 4,
@@ -88,6 +89,7 @@ static void
 note_peer_written(const PeerPlace *place, gsize bytes) {
   smb_shadow_fill(place->block->shadow, place->offset, bytes);
   smb_inspect_set(place->block, place->offset, bytes);
+  smb_chunk_clear(place->block, place->offset, bytes);
   ++*place->block->peers->changes;
 }
 
@@ -170,6 +172,6 @@ smb_peer_forget(SmbBlock *block) {
   for (guint i = 0; i < block->peers->n; i++) {
     SmbBlock *peer = block->peers->blocks[i];
     if (peer != block)
-      memset(peer->shared_marks, 0, peer->shared_bytes);
+      smb_shared_forget(peer);
   }
 }

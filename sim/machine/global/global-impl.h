@@ -29,6 +29,8 @@ struct _SmbGlobal {
   MemoryMap *map;     // (nullable): memory at addresses, before the launch
   GArray *homes;      // (nullable) Home: home.c
   guint last_home;
+  SmbHomeWatch watch; // (nullable)
+  gpointer watch_user;
   guint n_numbered; // buffers that are no stretches of it
   guint n_parameters;
   GArray *reach;     // guint64 by number: end of the farthest byte that was accessed

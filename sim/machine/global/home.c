@@ -66,7 +66,12 @@ put_bytes(SmbGlobal *global, guint64 address, const guchar *bytes, gsize length,
       return FALSE;
     guint64 offset = address + done - home->address;
     n = MIN(length - done, home->bytes - offset);
-    *changed = *changed || memcmp(home->home + offset, bytes + done, n) != 0;
+    if (!*changed || global->watch) {
+      gboolean differs = memcmp(home->home + offset, bytes + done, n) != 0;
+      *changed = *changed || differs;
+      if (differs && global->watch)
+        global->watch(global->watch_user, home->home + offset, n);
+    }
     memcpy(home->home + offset, bytes + done, n);
     note_home_written(home, offset, n);
   }
@@ -173,6 +178,12 @@ smb_global_put(SmbGlobal *global, const SmbWritten *written) {
   for (guint i = 0; i < written->deferred->len; i++)
     put_deferred(global, &g_array_index(written->deferred, Deferred, i), chunk, &changed);
   global->changes += changed;
+}
+
+void
+smb_global_watch_homes(SmbGlobal *global, SmbHomeWatch watch, gpointer user) {
+  global->watch = watch;
+  global->watch_user = user;
 }
 
 gboolean

@@ -265,7 +265,7 @@ smb_ptx_decode_product(PtxDecoder *decoder) {
   Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_MATRIX, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   traffic.bulk->bytes = find_product_bytes(decoder);
   finish_traffic(decoder, &traffic);
-  if (!smb_ptx_add_group_product(decoder))
+  if (!smb_ptx_add_group_product(decoder, traffic.site->move.site))
     smb_ptx_writes_result(decoder, smb_code_step(decoder->code, listed),
                           smb_ptx_operand(decoder, 0));
   return PTX_DECODED;

@@ -202,7 +202,7 @@ PtxResult smb_ptx_add_opaque(PtxDecoder *decoder, guint effects);
 // What wmma.load and wmma.store move (mma.c); NULL: that is not modelled.
 const Fragment *smb_ptx_fragment(PtxDecoder *decoder, gboolean loads);
 // A product that four warps make (mma.c), whose operands are listed by a step ahead. FALSE: it is not modelled, and there is no step.
-gboolean smb_ptx_add_group_product(PtxDecoder *decoder);
+gboolean smb_ptx_add_group_product(PtxDecoder *decoder, guint site);
 
 // What an incomplete instruction lacks (PtxDecoder.argument).
 enum {

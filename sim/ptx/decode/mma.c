@@ -287,7 +287,7 @@ take_addition(PtxDecoder *decoder, Product *product) {
 }
 
 gboolean
-smb_ptx_add_group_product(PtxDecoder *decoder) {
+smb_ptx_add_group_product(PtxDecoder *decoder, guint site) {
   MatrixShape shape;
   ProductForm form = {.rows = PRODUCT_ROWS};
   const PtxOperand *d = smb_ptx_operand(decoder, 0);
@@ -302,6 +302,7 @@ smb_ptx_add_group_product(PtxDecoder *decoder) {
     return FALSE;
   Product *product = smb_code_new_product(decoder->code);
   product->form = form;
+  product->site = site;
   for (guint i = 0; i < d->n; i++) {
     product->c[i] = product->d[i] =
         smb_ptx_row(decoder, smb_ptx_element(decoder, d, i), 4, form.sum == PRODUCT_F32);

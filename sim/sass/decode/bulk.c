@@ -319,7 +319,7 @@ smb_sass_product(SassDecoder *decoder) {
   ProductForm form = {.columns = (guint16)n, .depth = (guint16)SASS_CHOOSE(decoder, depths, 0)};
   if (smb_sass_is_group_product(decoder, bits, &form)) {
     smb_code_add(decoder->code, &step);
-    return smb_sass_add_group_product(decoder, &form);
+    return smb_sass_add_group_product(decoder, &form, site->move.site);
   }
   if (!smb_sass_is_dropped(d))
     smb_code_writes_row(decoder->code, &step, decoder->registers + d->number,

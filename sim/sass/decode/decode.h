@@ -174,7 +174,7 @@ gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const Sass
 // --- products of matrices (product.c)
 // Whether one that four warps make is modelled, of factors of so many bits; sets which numbers it has.
 gboolean smb_sass_is_group_product(const SassDecoder *decoder, guint bits, ProductForm *form);
-gboolean smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form);
+gboolean smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form, guint site);
 
 // --- steps (decode.c)
 // Registers, and what the kernel does ahead of its first instruction.

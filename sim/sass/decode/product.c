@@ -183,7 +183,7 @@ says_of_matrix(const SassOperand *operand, const char *word) {
 }
 
 gboolean
-smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form) {
+smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form, guint site) {
   const SassOperand *a = smb_sass_operand(decoder, 1), *place = a;
   gboolean in_registers = smb_sass_is_register(a);
   guint at = 2, n = smb_product_registers_of_sum(form);
@@ -204,6 +204,7 @@ smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form) {
   gboolean negates_a = in_registers ? a->is_negated : says_of_matrix(place, "negA");
   product->form.negates = negates_a != says_of_matrix(place, "negB");
   product->reserved = decoder->reserved_shared;
+  product->site = site;
   set_product_rows(decoder, c, n, product->c);
   for (guint i = 0; i < n; i++)
     product->d[i] = smb_sass_is_dropped(d) ? decoder->dropped : decoder->registers + d->number + i;

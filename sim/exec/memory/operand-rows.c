@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operands of matrix products in shared memory against the boxes of tensors (TMA) that brought them: whether the descriptor finds rows of
+// the box where it reads rows of the operand. Both are taken as a device does, address by address, and only neighbours in the operand that
+// one copy brought are compared. Told is what no order of the box's rows explains:
+// - chunks of a row of the operand, or one row behind the other among eight, that are not the same in the box (a wrong swizzle, a wrong
+//   base offset, a start between two rows);
+// - eight rows that do not follow the eight before them, or chunks of a row that come from several rows of the box, though the box is of a
+//   matrix (wrong leading and stride byte offsets);
+// - bytes that are in two places of one operand.
+// Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; whatever threads
+// stored, and copies that are not of boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
+// eight rows may be meant.
+#include "sim/arch/arch.h"
+#include "sim/exec/memory/memory.h"
+#include "sim/machine/check/checking.h"
+#include "sim/machine/access/chunk.h"
+
+enum {
+  GROUP = 8,         // rows that lie together
+  MAX_CELLS = 512,   // of an operand: 256 rows of 32 bytes
+  SEEN_WORDS = 1024, // a bit for each chunk of shared memory, as far as descriptors reach
+};
+
+// What is wrong with two chunks of an operand.
+typedef enum {
+  FAULT_NONE,
+  FAULT_ROWS,    // among eight rows
+  FAULT_CHUNKS,  // within the width of a row
+  FAULT_GROUPS,  // from eight rows to the next
+  FAULT_BEYOND,  // from one width to the next
+  FAULT_REPEATS, // they are the same
+} Fault;
+
+// A chunk of an operand: of a row, or, if it is turned, of all rows at one k.
+typedef struct {
+  guint line, chunk;
+} Cell;
+
+typedef struct {
+  Fault fault;
+  Cell cells[2];
+  ChunkOrigin origins[2];
+} Disorder;
+
+static guint32
+locate_cell(const SharedMatrix *matrix, Cell cell) {
+  guint along = cell.chunk * SHARED_CHUNK / matrix->bytes;
+  guint row = matrix->is_turned ? along : cell.line, k = matrix->is_turned ? cell.line : along;
+  return smb_matrix_address(&matrix->place, matrix->is_turned, matrix->bytes, row, k) -
+         matrix->reserved;
+}
+
+// Tiles one behind the other in the tensor, of which units of eight rows of 16 bytes may be anywhere.
+static gboolean
+may_be_tiles(const SharedMatrix *matrix, const CopyShape *shape) {
+  return shape->is_packed && !matrix->place.mask && !shape->swizzle;
+}
+
+static Fault
+compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
+             const ChunkOrigin *next) {
+  gboolean is_within = cell.line % GROUP != GROUP - 1;
+  gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
+  if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
+    return FAULT_NONE;
+  return is_within ? FAULT_ROWS : FAULT_GROUPS;
+}
+
+static Fault
+compare_in_row(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
+               const ChunkOrigin *next) {
+  gboolean is_within = (cell.chunk + 1) * SHARED_CHUNK % matrix->place.width != 0;
+  if (next->row == here->row && next->x == here->x + SHARED_CHUNK)
+    return FAULT_NONE;
+  if (is_within)
+    return FAULT_CHUNKS;
+  return here->shape->is_flat && !here->shape->is_packed ? FAULT_BEYOND : FAULT_NONE;
+}
+
+// Where all chunks of an operand came from, line by line.
+typedef struct {
+  guint lines, chunks;
+  guint32 places[MAX_CELLS]; // in shared memory, in chunks
+  ChunkOrigin origins[MAX_CELLS];
+} Grid;
+
+static void
+find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
+  grid->lines = matrix->is_turned ? depth : n;
+  grid->chunks = (matrix->is_turned ? n : depth) * matrix->bytes / SHARED_CHUNK;
+  g_assert(grid->lines * grid->chunks <= MAX_CELLS);
+  for (guint i = 0; i < grid->lines * grid->chunks; i++) {
+    guint32 offset = locate_cell(matrix, (Cell){i / grid->chunks, i % grid->chunks});
+    grid->places[i] = offset / SHARED_CHUNK;
+    if (!smb_chunk_find(matrix->block, offset, &grid->origins[i]))
+      grid->origins[i].copy = 0;
+  }
+}
+
+// Compares a chunk with the next one in a direction.
+static gboolean
+is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean is_line,
+              Disorder *disorder) {
+  Cell next = {cell.line + is_line, cell.chunk + !is_line};
+  if (next.line == grid->lines || next.chunk == grid->chunks)
+    return FALSE;
+  const ChunkOrigin *here = &grid->origins[cell.line * grid->chunks + cell.chunk];
+  const ChunkOrigin *other = &grid->origins[next.line * grid->chunks + next.chunk];
+  if (here->copy != other->copy)
+    return FALSE;
+  Fault fault = (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
+  *disorder = (Disorder){fault, {cell, next}, {*here, *other}};
+  return fault != FAULT_NONE;
+}
+
+// Whether a chunk is the same as one before it. Whose offset is 0 means it.
+static gboolean
+is_repeated(const SharedMatrix *matrix, const Grid *grid, guint32 *seen, Cell cell,
+            Disorder *disorder) {
+  guint at = cell.line * grid->chunks + cell.chunk, first = 0;
+  guint32 place = grid->places[at], bit = 1u << place % 32;
+  if (matrix->place.leading == 0 || matrix->place.stride == 0 || place / 32 >= SEEN_WORDS)
+    return FALSE;
+  gboolean is_seen = (seen[place / 32] & bit) != 0;
+  seen[place / 32] |= bit;
+  if (!is_seen)
+    return FALSE;
+  while (grid->places[first] != place)
+    first++;
+  *disorder = (Disorder){FAULT_REPEATS,
+                         {{first / grid->chunks, first % grid->chunks}, cell},
+                         {grid->origins[at], grid->origins[at]}};
+  return TRUE;
+}
+
+static gboolean
+find_disorder(const SharedMatrix *matrix, guint n, guint depth, Disorder *disorder) {
+  guint32 seen[SEEN_WORDS] = {0};
+  Grid grid;
+  find_origins(matrix, n, depth, &grid);
+  for (guint i = 0; i < grid.lines * grid.chunks; i++) {
+    Cell cell = {i / grid.chunks, i % grid.chunks};
+    if (grid.origins[i].copy && (is_disorderly(matrix, &grid, cell, TRUE, disorder) ||
+                                 is_disorderly(matrix, &grid, cell, FALSE, disorder) ||
+                                 is_repeated(matrix, &grid, seen, cell, disorder)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// --- in words
+
+static char *
+describe_swizzle(guint bytes) {
+  return bytes ? g_strdup_printf("with a %u-byte swizzle", bytes) : g_strdup("without a swizzle");
+}
+
+// Of a turned matrix that is not swizzled the two offsets have changed their places.
+static char *
+describe_offset(const SharedMatrix *matrix, gboolean is_of_groups) {
+  const MatrixPlace *place = &matrix->place;
+  gboolean is_stride = is_of_groups != (matrix->is_turned && !place->mask);
+  return g_strdup_printf("the %s byte offset of operand %c is %u", is_stride ? "stride" : "leading",
+                         matrix->is_left ? 'A' : 'B', is_stride ? place->stride : place->leading);
+}
+
+static char *
+describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const char *where) {
+  const CopyShape *shape = disorder->origins[0].shape;
+  char name = matrix->is_left ? 'A' : 'B';
+  guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
+  gboolean is_next = disorder->cells[0].line == disorder->cells[1].line;
+  g_autofree char *offset = describe_offset(
+      matrix, disorder->fault == FAULT_GROUPS || (disorder->fault == FAULT_REPEATS && !is_next));
+  if (swizzle != shape->swizzle) {
+    g_autofree char *read = describe_swizzle(swizzle), *copied = describe_swizzle(shape->swizzle);
+    return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s", name, read,
+                           where, copied);
+  }
+  switch (disorder->fault) {
+  case FAULT_ROWS:
+  case FAULT_CHUNKS:
+    if (matrix->place.base)
+      return g_strdup_printf("the base offset of operand %c is %u, and the copy at %s swizzles by "
+                             "the address alone",
+                             name, matrix->place.base, where);
+    if (!swizzle)
+      return g_strdup_printf(
+          "rows of operand %c have 16 bytes, since it is read without a swizzle, "
+          "and those of the box that the copy at %s brought have %u",
+          name, where, shape->row_bytes);
+    return g_strdup_printf(
+        "operand %c begins at byte %u of shared memory, which is not where a row "
+        "of the box begins that the copy at %s brought",
+        name, matrix->place.start - matrix->reserved, where);
+  case FAULT_GROUPS:
+    return g_strdup_printf(
+        "%s, and eight rows of the box that the copy at %s brought take %u bytes", offset, where,
+        GROUP * shape->pitch);
+  case FAULT_BEYOND:
+    return g_strdup_printf("%s, which leads to another row of the box that the copy at %s brought",
+                           offset, where);
+  case FAULT_REPEATS:
+    return g_strdup_printf("%s, so that what the copy at %s brought is in it twice", offset, where);
+  case FAULT_NONE:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+// "bytes 16 to 31 of row 3"
+static char *
+describe_cell(const SharedMatrix *matrix, Cell cell) {
+  return g_strdup_printf("bytes %u to %u of %s%u", cell.chunk * SHARED_CHUNK,
+                         (cell.chunk + 1) * SHARED_CHUNK - 1,
+                         matrix->is_turned ? "k = "
+                         : matrix->is_left ? "row "
+                                           : "column ",
+                         cell.line);
+}
+
+static char *
+describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const char *where) {
+  const ChunkOrigin *origins = disorder->origins;
+  g_autofree char *mistake = describe_mistake(matrix, disorder, where);
+  g_autofree char *one = describe_cell(matrix, disorder->cells[0]);
+  g_autofree char *other = describe_cell(matrix, disorder->cells[1]);
+  return disorder->fault == FAULT_REPEATS
+             ? g_strdup_printf("%s: %s and %s are row %u of the box from byte %u on", mistake, one,
+                               other, origins[0].row, origins[0].x)
+             : g_strdup_printf("%s: %s are row %u of the box from byte %u on, and %s are its row "
+                               "%u from byte %u on",
+                               mistake, one, origins[0].row, origins[0].x, other, origins[1].row,
+                               origins[1].x);
+}
+
+void
+smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
+  SmbBlock *block = exec->block;
+  Disorder disorder;
+  if (!block->chunks || !find_disorder(matrix, n, depth, &disorder) ||
+      !smb_chunk_tell(block, &disorder.origins[0]))
+    return;
+  guint other = disorder.origins[0].shape->site;
+  const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
+                            .site = site,
+                            .other = other,
+                            .warp = exec->w,
+                            .lane = G_MAXUINT,
+                            .other_thread = G_MAXUINT};
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, other));
+  g_autofree char *message = describe_disorder(matrix, &disorder, where);
+  if (block->check && !smb_inspect_counts(block, &found))
+    smb_inspect_tell(block, &found, "%s", message);
+  if (block->sink->warn)
+    block->sink->warn(block->user, SMB_WARNING_DESCRIPTOR, site, other, message);
+}

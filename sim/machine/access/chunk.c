@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Where chunks of shared memory came from: which copy of a box brought them, and from which place of the box. Whoever reads them as
+// something else than the rows of that box can say so (sim/exec/memory/operand-rows.c). Any other write forgets it. Not noted: copies that
+// are not of boxes, whose bytes may be in any order already.
+#include "sim/machine/access/chunk.h"
+
+#include <string.h>
+
+typedef struct {
+  guint32 copy;  // 0: not from a box
+  guint32 shape; // its place in Chunks.shapes
+  guint32 row, x;
+} Chunk;
+
+struct _Chunks {
+  Chunk *chunks;
+  gsize n_chunks;
+  GArray *shapes;   // CopyShape
+  GArray *told;     // gboolean, of each: smb_chunk_tell()
+  guint32 n_copies; // that this block made
+};
+
+static Chunks *
+chunks_new(const SmbBlock *block) {
+  Chunks *all = g_new0(Chunks, 1);
+  all->n_chunks = (block->reserved_start + block->reserved_bytes) / SHARED_CHUNK + 1;
+  all->chunks = g_new0(Chunk, all->n_chunks);
+  all->shapes = g_array_new(FALSE, FALSE, sizeof(CopyShape));
+  all->told = g_array_new(FALSE, TRUE, sizeof(gboolean));
+  return all;
+}
+
+void
+smb_chunks_free(Chunks *all) {
+  if (!all)
+    return;
+  g_free(all->chunks);
+  g_array_unref(all->shapes);
+  g_array_unref(all->told);
+  g_free(all);
+}
+
+static Chunks *
+open_chunks(SmbBlock *block) {
+  if (!block->chunks && (block->sink->warn || block->check))
+    block->chunks = chunks_new(block);
+  return block->chunks;
+}
+
+guint32
+smb_chunk_begin(SmbBlock *block) {
+  Chunks *all = open_chunks(block);
+  return all ? ++all->n_copies * SMB_MAX_CLUSTER_BLOCKS + block->rank : 0;
+}
+
+static guint32
+number_shape(Chunks *all, const CopyShape *shape) {
+  for (guint i = all->shapes->len; i-- > 0;)
+    if (memcmp(&g_array_index(all->shapes, CopyShape, i), shape, sizeof *shape) == 0)
+      return i;
+  g_array_append_val(all->shapes, *shape);
+  g_array_set_size(all->told, all->shapes->len);
+  return all->shapes->len - 1;
+}
+
+void
+smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy, const CopyShape *shape,
+               guint32 at) {
+  Chunks *all = copy ? open_chunks(block) : NULL;
+  guint32 number = all ? number_shape(all, shape) : 0;
+  for (gsize chunk = offset / SHARED_CHUNK, end = (offset + bytes - 1) / SHARED_CHUNK;
+       all && chunk <= end && chunk < all->n_chunks; chunk++, at += SHARED_CHUNK)
+    all->chunks[chunk] = (Chunk){.copy = copy,
+                                 .shape = number,
+                                 .row = at / shape->pitch,
+                                 .x = at % shape->pitch / SHARED_CHUNK * SHARED_CHUNK};
+}
+
+void
+smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes) {
+  Chunks *all = block->chunks;
+  gsize first = offset / SHARED_CHUNK;
+  if (!all || bytes == 0 || first >= all->n_chunks)
+    return;
+  gsize end = MIN((offset + bytes - 1) / SHARED_CHUNK + 1, all->n_chunks);
+  memset(all->chunks + first, 0, (end - first) * sizeof *all->chunks);
+}
+
+void
+smb_chunk_clear_access(SmbBlock *block, const Access *access, gsize bytes) {
+  FOR_LANES(access->request.mask, lane) {
+    smb_chunk_clear(block, access->request.offset[lane], bytes);
+  }
+}
+
+gboolean
+smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
+  const Chunks *all = block->chunks;
+  gsize chunk = offset / SHARED_CHUNK;
+  if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy)
+    return FALSE;
+  const Chunk *found = &all->chunks[chunk];
+  *origin = (ChunkOrigin){.copy = found->copy,
+                          .shape = &g_array_index(all->shapes, CopyShape, found->shape),
+                          .row = found->row,
+                          .x = found->x};
+  return TRUE;
+}
+
+gboolean
+smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin) {
+  Chunks *all = block->chunks;
+  gboolean *told = &g_array_index(all->told, gboolean,
+                                  origin->shape - &g_array_index(all->shapes, CopyShape, 0));
+  gboolean is_news = !*told;
+  *told = TRUE;
+  return is_news;
+}
+
+void
+smb_chunks_start_block(SmbBlock *block) {
+  Chunks *all = block->chunks;
+  if (!all)
+    return;
+  memset(all->chunks, 0, all->n_chunks * sizeof *all->chunks);
+  memset(all->told->data, 0, all->told->len * sizeof(gboolean));
+  all->n_copies = 0;
+}

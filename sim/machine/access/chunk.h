@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Where chunks of shared memory came from (chunk.c): of which copy of a box, and of which place in it. Private to the machine and to
+// sim/exec.
+#pragma once
+
+#include "sim/machine/access/access.h"
+
+enum {
+  SHARED_CHUNK = 16, // of a chunk
+};
+
+/**
+ * CopyShape: how copies of boxes lie in shared memory; compared as bytes, so that padding is 0
+ * @site: of the instruction
+ * @swizzle: bytes of the span in which chunks are exchanged, as the address says; 0: they are not
+ * @row_bytes: of a row of the box, of which @pitch is the distance in shared memory
+ * @is_flat: rows follow each other in one dimension of the tensor
+ * @is_packed: where one ends in the tensor the next one begins, so that rows need not be those of a matrix
+ */
+typedef struct {
+  guint site;
+  guint32 swizzle, row_bytes, pitch;
+  gboolean is_flat, is_packed;
+} CopyShape;
+
+// A chunk's: byte @x of row @row of the box.
+typedef struct {
+  guint32 copy; // a number of its own
+  const CopyShape *shape;
+  guint32 row, x;
+} ChunkOrigin;
+
+void smb_chunks_free(Chunks *chunks);
+void smb_chunks_start_block(SmbBlock *block);
+// The number of a copy that this block makes; 0: nobody wants to know.
+guint32 smb_chunk_begin(SmbBlock *block);
+// A copy, of this block or of another one of its cluster, brought @bytes of a row of the box, from byte @at of the box on, which is in
+// shared memory as if it were not swizzled. After it was written.
+void smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy,
+                    const CopyShape *shape, guint32 at);
+// Something else was written.
+void smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes);
+// The same of all that lanes of an access write, @bytes each.
+void smb_chunk_clear_access(SmbBlock *block, const Access *access, gsize bytes);
+// Whether it is the first time in this block that something is to be told of copies like this one's.
+gboolean smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin);
+// FALSE: it is not from a box.
+gboolean smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin);

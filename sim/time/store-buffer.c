@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/time/store-buffer.h"
+
+#include <string.h>
+
+SmbStoreLine
+smb_store_buffer_put(SmbStoreBuffer *buffer, guint n, SmbStoreLine stored) {
+  SmbStoreLine sent = {0};
+  guint at = 0;
+  while (at < n - 1 && buffer->lines[at].tag != stored.tag)
+    at++;
+  if (buffer->lines[at].tag == stored.tag) {
+    stored.words |= buffer->lines[at].words;
+    stored.sectors |= buffer->lines[at].sectors;
+  } else {
+    sent = buffer->lines[at];
+  }
+  memmove(buffer->lines + 1, buffer->lines, at * sizeof(SmbStoreLine));
+  buffer->lines[0] = stored;
+  return sent;
+}
+
+guint
+smb_store_line_partial(const SmbStoreLine *line) {
+  enum {
+    SECTOR_WORDS = 8,
+    N_SECTORS = 4
+  };
+  guint n = 0;
+  for (guint sector = 0; sector < N_SECTORS; sector++)
+    n += (line->sectors >> sector & 1) && (line->words >> sector * SECTOR_WORDS & 0xff) != 0xff;
+  return n;
+}

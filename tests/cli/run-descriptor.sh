@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# Descriptors of operands (wgmma) against the boxes of tensors that brought them. tests/run/kernel/descriptor-cases.cu makes one mistake at a time;
+# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28).
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+source=$(cd "$srcdir" && pwd)/tests/run/kernel/descriptor-cases.cu
+cd "$work"
+
+run_libraries
+need_nvcc
+"$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases "$source"
+
+# run_case CASE OPERAND STATUS RESULT
+run_case() {
+  last="case $1 $2"
+  status=0
+  timeout 60 "$SMEMBANK" run --check -- ./cases "$1" "$2" >out 2>err || status=$?
+  [ "$status" = "$3" ] || die "$last: status $status, expected $3: $(cat err)"
+  grep -qx "$1: $4" out || die "$last: expected '$4': $(cat out)"
+}
+
+fits() {
+  run_case "$1" "$2" 0 right
+  says 'nothing found.'
+}
+
+# misfits CASE OPERAND TEXT: found, at a line of the product, with that of the copy.
+misfits() {
+  run_case "$1" "$2" 1 wrong
+  says "the copy at $source:$(sed -n "\\,// copy of $2\$,=" "$source")"
+  says 'descriptor that does not fit the copy: '
+  says "$3"
+}
+
+# slips CASE OPERAND: wrong, and not found: offsets that lead to another copy, or out of it.
+slips() {
+  run_case "$1" "$2" 0 wrong
+  says 'nothing found.'
+}
+
+# A plain and B turned; with all effort both.
+for operand in A B; do
+  case ${SMEMBANK_TEST_EFFORT:-}$operand in full*) kinds='plain turned-' ;; A) kinds=plain ;; *) kinds=turned- ;; esac
+  for turned in $kinds; do
+    turned=${turned#plain}
+    for span in 128 64 32 16; do
+      fits "$turned$span"-right $operand
+      fits "$turned$span"-moved $operand
+      for read in 128 64 32 16; do
+        [ $read = $span ] || misfits "$turned$span-read-$read" $operand "operand $operand is read with"
+      done
+      misfits "$turned$span"-stride-half $operand "byte offset of operand $operand is"
+    done
+    for span in 128 64 32; do
+      misfits "$turned$span"-unswizzled $operand "$span-byte swizzle, and the copy"
+      misfits "$turned$span"-base $operand "the base offset of operand $operand is 1"
+      misfits "$turned$span"-start $operand "operand $operand "
+      misfits "$turned$span"-stride-double $operand "the stride byte offset of operand $operand is"
+    done
+  done
+  misfits 16-leading-128 $operand "the leading byte offset of operand $operand is 128"
+  misfits 16-exchanged $operand "the leading byte offset of operand $operand is 128"
+  slips 128-exchanged $operand
+  slips turned-16-stride-double $operand
+done
+
+# --- without --check: a launch of a capture, in all its forms
+expect 0 run -o cases.zip --output ranking -- ./cases 128-unswizzled A
+grep -q 'Operand A is read with a 128-byte swizzle' ranking || die "the ranking: $(cat ranking)"
+expect 0 analyze cases.zip --launch 1
+says 'warning: operand A is read with a 128-byte swizzle, and the copy at'
+expect 0 analyze cases.zip --launch 1 --format json
+is_json
+shows '"kind" : "descriptor"'
+expect 0 analyze cases.zip --launch 1 --format sarif
+shows '"ruleId" : "descriptor"'
+expect 0 explain cases.zip --launch 1
+says 'warning: operand A is read with a 128-byte swizzle, and the copy at'

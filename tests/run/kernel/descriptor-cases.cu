@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// nvcc: -gencode arch=compute_90a,code=sm_90a
+//
+// Operands of a product of warpgroups that boxes of tensors (TMA) brought, by all swizzles, as rows of A or B and turned; and descriptors
+// that do not fit them, one mistake at a time. Prints whether the product is right: on a device it is not where something is to be found.
+//   descriptor-cases CASE [OPERAND]: of A, or of B
+#include <cuda.h>
+#include <cuda_fp16.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "../check.h"
+
+enum {
+  SIZE = 64,         // of both operands: rows or columns, and the depth
+  PITCH = 2 * SIZE,  // numbers from row to row of a tensor, which has more of them than are copied
+  ROOM = 64 * 1024, // bytes for boxes of an operand
+};
+
+// Boxes side by side, each of @wide numbers and SIZE rows, @bytes apart; and a descriptor: of @steps products that follow each other
+// @step bytes apart, before it goes on @jump bytes from the first of these.
+struct Operand {
+  CUtensorMap map;
+  unsigned boxes, wide, bytes;
+  unsigned offset, start, mode, leading, stride, base, steps, step, jump;
+};
+
+__device__ static unsigned
+place(const void *pointer) {
+  return (unsigned)__cvta_generic_to_shared(pointer);
+}
+
+__device__ static unsigned long long
+describe(const Operand &o, unsigned at, unsigned k) {
+  at += o.offset + o.start + k / o.steps * o.jump + k % o.steps * o.step;
+  return (at & 0x3ffff) >> 4 | (unsigned long long)(o.leading >> 4) << 16 | (unsigned long long)(o.stride >> 4) << 32 |
+         (unsigned long long)o.base << 49 | (unsigned long long)o.mode << 62;
+}
+
+#define LOAD(operand, to)                                                                                                                  \
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2,%3}], [%4];" ::"r"(             \
+                   (to) + (operand).offset + i * (operand).bytes),                                                                         \
+               "l"(&(operand).map), "r"(i * (operand).wide), "r"(0), "r"(place(&barrier))                                                  \
+               : "memory")
+
+#define SUMS8(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define LIST32 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+
+template <int turns_a, int turns_b>
+__global__ void __launch_bounds__(128) multiply(const __grid_constant__ Operand a, const __grid_constant__ Operand b, float *result) {
+  extern __shared__ __align__(1024) char boxes[];
+  __shared__ unsigned long long barrier;
+  unsigned left = place(boxes), right = left + ROOM;
+  float d[32] = {};
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(place(&barrier)));
+  for (unsigned i = threadIdx.x; i < 2 * ROOM / 4; i += 128)
+    ((unsigned *)boxes)[i] = 0;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(place(&barrier)), "r"(2 * SIZE * SIZE * 2) : "memory");
+    for (unsigned i = 0; i < a.boxes; i++)
+      LOAD(a, left); // copy of A
+    for (unsigned i = 0; i < b.boxes; i++)
+      LOAD(b, right); // copy of B
+  }
+  asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @p bra D; bra W; D: }" ::"r"(place(&barrier)) : "memory");
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  for (unsigned k = 0; k < SIZE / 16; k++)
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" LIST32 "}, %32, %33, 1, 1, 1, %34, %35;" // product
+                 : SUMS8(0), SUMS8(8), SUMS8(16), SUMS8(24)
+                 : "l"(describe(a, left, k)), "l"(describe(b, right, k)), "n"(turns_a), "n"(turns_b));
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  for (unsigned i = 0; i < 32; i++)
+    result[(threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4 + i / 2 % 2 * 8) * SIZE + i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2] = d[i];
+}
+
+typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                           const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+// Boxes whose rows are as wide as the swizzle's span (16 bytes without one).
+static void
+copy_boxes(Operand *o, unsigned span) {
+  o->wide = span / 2;
+  o->boxes = SIZE / o->wide;
+  o->bytes = SIZE * span;
+}
+
+// What fits boxes of these.
+static void
+describe_boxes(Operand *o, unsigned span, bool turned) {
+  unsigned boxes = SIZE * span; // bytes of each
+  o->mode = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+  o->leading = boxes;
+  o->stride = 8 * span;
+  if (turned) {
+    o->steps = SIZE / 16;
+    o->step = 16 * span;
+    if (span == 16) { // where the offsets have each other's meaning
+      o->leading = 8 * span;
+      o->stride = boxes;
+    }
+    return;
+  }
+  o->steps = span > 32 ? span / 32 : 1;
+  o->step = 32;
+  o->jump = span == 16 ? 2 * boxes : boxes;
+}
+
+// The mistake of a case. FALSE: there is no such case.
+static bool
+mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool turned) {
+  unsigned read;
+  if (strcmp(name, "right") == 0)
+    return true;
+  if (sscanf(name, "read-%u", &read) == 1)
+    describe_boxes(o, read, turned);
+  else if (strcmp(name, "unswizzled") == 0)
+    *swizzle = 16;
+  else if (strcmp(name, "leading-128") == 0)
+    o->leading = 128;
+  else if (strcmp(name, "leading-less") == 0)
+    o->leading -= 8 * copied;
+  else if (strcmp(name, "stride-half") == 0)
+    o->stride /= 2;
+  else if (strcmp(name, "stride-double") == 0)
+    o->stride *= 2;
+  else if (strcmp(name, "exchanged") == 0) {
+    unsigned leading = o->leading;
+    o->leading = o->stride;
+    o->stride = leading;
+  } else if (strcmp(name, "base") == 0)
+    o->base = 1;
+  else if (strcmp(name, "moved") == 0) // which a swizzle by the address does not mind
+    o->offset = 128;
+  else if (strcmp(name, "moved-base") == 0)
+    o->offset = 128, o->base = 1;
+  else if (strcmp(name, "start") == 0)
+    o->start = copied - 16;
+  else
+    return false;
+  return true;
+}
+
+int
+main(int argc, char **argv) {
+  char name[32] = "";
+  unsigned copied = 0;
+  bool is_b = argc > 2 && *argv[2] == 'B', turned = argc > 1 && strncmp(argv[1], "turned-", 7) == 0;
+  if (argc < 2 || sscanf(argv[1] + (turned ? 7 : 0), "%u-%31s", &copied, name) != 2)
+    return 2;
+  Encode encode;
+  cudaDriverEntryPointQueryResult found;
+  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found));
+  __half *numbers;
+  float *result, right = 0;
+  CHECK(cudaMallocManaged(&numbers, 2 * SIZE * PITCH * sizeof *numbers));
+  CHECK(cudaMallocManaged(&result, SIZE * SIZE * sizeof *result));
+  for (int i = 0; i < 2 * SIZE * PITCH; i++)
+    numbers[i] = (__half)(float)((i * 29 + i / PITCH * 5 + i / (SIZE * PITCH)) % 23 - 11);
+  Operand operands[2];
+  for (int i = 0; i < 2; i++) {
+    bool is_case = i == is_b;
+    unsigned span = is_case ? copied : 128, swizzle = span;
+    Operand *o = &operands[i];
+    memset(o, 0, sizeof *o);
+    copy_boxes(o, span);
+    describe_boxes(o, span, is_case && turned);
+    if (is_case && !mistake(name, o, &swizzle, copied, turned))
+      return 2;
+    cuuint64_t extents[] = {PITCH, SIZE}, strides[] = {PITCH * 2};
+    cuuint32_t box[] = {o->wide, SIZE}, steps[] = {1, 1};
+    EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, numbers + i * SIZE * PITCH, extents, strides, box, steps,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  swizzle == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                  : swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                  : swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                                  : CU_TENSOR_MAP_SWIZZLE_NONE,
+                  CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+  }
+  auto kernel = !turned ? multiply<0, 0> : is_b ? multiply<0, 1> : multiply<1, 0>;
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 2 * ROOM));
+  kernel<<<1, 128, 2 * ROOM>>>(operands[0], operands[1], result);
+  CHECK(cudaDeviceSynchronize());
+  int wrong = 0;
+  for (int i = 0; i < SIZE; i++)
+    for (int j = 0; j < SIZE; j++, right = 0) {
+      for (int k = 0; k < SIZE; k++) {
+        int a = turned && !is_b ? k * PITCH + i : i * PITCH + k, b = turned && is_b ? k * PITCH + j : j * PITCH + k;
+        right += (float)numbers[a] * (float)numbers[SIZE * PITCH + b];
+      }
+      wrong += result[i * SIZE + j] != right;
+    }
+  printf("%s: %s\n", argv[1], wrong ? "wrong" : "right");
+  return 0;
+}
