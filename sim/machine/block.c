@@ -469,6 +469,7 @@ void
 smb_block_set_guesses(SmbBlock *block, guint64 n_blocks) {
   block->guesses = n_blocks;
   smb_overlay_set_guesses(block->overlay);
+  smb_cluster_stand_for(block);
 }
 
 void
@@ -526,6 +527,8 @@ smb_block_free(SmbBlock *block) {
   if (!block)
     return;
   g_free(block->idle);
+  if (block->peers && block->peers->is_alike)
+    smb_cluster_free(block->peers);
   if (block->state)
     block->program->front_end->state_free(block->state);
   for (guint i = 0; i < 3; i++) {

@@ -96,6 +96,8 @@ enum {
  * @bulk: a lane of warp @warp copies @bytes of global memory, or SMB_BYTES_UNKNOWN, in bulk, to or (@stores) from shared memory. @address:
  *   where; 0: not known; of a box of a tensor SMB_BOX_START, if its place in that is not known, or more, which the same box of the same
  *   tensor has alone
+ * @peer: the lanes of @mask access @width bytes each of the shared memory of other blocks of the cluster, or copy as many there in bulk;
+ *   @addresses tell these blocks apart
  * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  */
 typedef struct {
@@ -113,6 +115,8 @@ typedef struct {
   void (*phase)(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64 bytes);
   void (*bulk)(gpointer user, guint site, guint warp, gboolean stores, guint64 address,
                guint64 bytes);
+  void (*peer)(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
+               const guint64 *addresses);
   void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
                 const guint64 *offsets);
 } SmbSink;
@@ -249,7 +253,8 @@ void smb_block_set_defers(SmbBlock *block);
  * An atomic finds what is there, or 0 if the launch does not say what that is. What it adds, and finds out where it was added, other
  * blocks are taken to add as well, each as often: a queue of work is shared by all, and so are the places of a list. One that changes nothing
  * may poll: what that finds is not known. Otherwise other blocks leave global memory alone. A store changes nothing if it is not
- * known where.
+ * known where. Other blocks of its cluster are taken to do the same at the same time: it stands for all of them, and what it does to
+ * their shared memory happens to its own.
  */
 void smb_block_set_guesses(SmbBlock *block, guint64 n_blocks);
 

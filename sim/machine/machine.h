@@ -90,6 +90,8 @@ struct _SmbCluster {
   guint n, n_started, n_ended;
   guint idle;
   guint64 *changes;
+  gboolean is_alike;   // all of its blocks are one that stands for them (smb_block_set_guesses())
+  guint64 own_changes; // then
 };
 
 struct _SmbBlock {
@@ -445,6 +447,9 @@ gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint la
 // A device ends the launch at a copy that one lane makes: an illegal instruction. Returns FALSE.
 gboolean smb_bulk_refuse(SmbBlock *block, const Move *move, guint warp, guint lane,
                          const char *problem);
+
+// A block that guesses stands for all of its cluster: its peers are itself.
+void smb_cluster_stand_for(SmbBlock *block);
 
 // --- shared memory of another block of the cluster (peer.c), of a block whose peers are there; no request is reported
 

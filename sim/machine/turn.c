@@ -43,6 +43,8 @@ start_machine_block(SmbBlock *block, guint64 index) {
   smb_overlay_clear(block->overlay);
   smb_inspect_start_block(block);
   block->steps = block->work = block->instructions = 0;
+  if (block->peers && block->peers->is_alike)
+    block->peers->n_ended = block->peers->n - 1; // of those that it stands for, nobody waits
 }
 
 // Runs the block from its start, or from where it waits.
@@ -123,6 +125,19 @@ smb_cluster_free(SmbCluster *cluster) {
   for (guint i = 0; i < cluster->n; i++)
     cluster->blocks[i]->peers = NULL;
   g_free(cluster);
+}
+
+void
+smb_cluster_stand_for(SmbBlock *block) {
+  guint n = block->cluster[0] * block->cluster[1] * block->cluster[2];
+  if (n == 1 || n > SMB_MAX_CLUSTER_BLOCKS)
+    return;
+  block->peers = smb_cluster_new(NULL);
+  block->peers->changes = &block->peers->own_changes;
+  block->peers->is_alike = TRUE;
+  block->peers->n = block->peers->n_started = n;
+  for (guint i = 0; i < n; i++)
+    block->peers->blocks[i] = block;
 }
 
 void

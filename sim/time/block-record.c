@@ -11,6 +11,7 @@
 #include "sim/count/recall.h"
 #include "sim/machine/access/lanes.h"
 #include "sim/program/inside.h"
+#include "sim/time/cluster-port.h"
 
 enum {
   WORD_SHIFT = 2,
@@ -374,6 +375,13 @@ repeats_request(const SmbBlockRecord *record, SmbEvent *event, guint32 phase, gu
   return TRUE;
 }
 
+static void
+add_copied(const SmbBlockRecord *record, guint32 place, guint64 bytes) {
+  SmbTimedPhase *phase = phase_at(record, place);
+  phase->n_unsized += bytes == SMB_BYTES_UNKNOWN;
+  phase->copied += bytes == SMB_BYTES_UNKNOWN ? 0 : bytes;
+}
+
 // An instruction is taken to act at one barrier of the block, the first that it names.
 static void
 note_phase(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64 bytes) {
@@ -390,26 +398,40 @@ note_phase(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64
   SmbEvent *event = &g_array_index(events, SmbEvent, events->len - 1);
   if (!repeats_request(record, event, place, what)) {
     SmbTimedRequest *request = current_request(recorder, warp, 0);
-    if (request->actions)
+    if (request->actions) { // one copy for several blocks
+      request->more_blocks += request->phase == place && bytes > 0;
+      add_copied(record, place, bytes);
       return;
+    }
     request->phase = place;
     request->actions = (guint8)what;
   }
   if (!(what & SMB_PHASE_ARRIVES))
     return;
-  SmbTimedPhase *arrived = phase_at(record, place);
-  arrived->arrivals++;
-  arrived->n_unsized += bytes == SMB_BYTES_UNKNOWN;
-  arrived->copied += bytes == SMB_BYTES_UNKNOWN ? 0 : bytes;
+  phase_at(record, place)->arrivals++;
+  add_copied(record, place, bytes);
 }
 
-// What other blocks of the cluster do to this one's memory, and it to theirs, is not modelled.
+// --- shared memory of other blocks
+
 static void
-note_traffic(gpointer user, SmbTraffic kind, G_GNUC_UNUSED guint site,
-             G_GNUC_UNUSED guint64 bytes) {
+note_peer(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
+          const guint64 *addresses) {
+  enum {
+    MAX_WIDTH = 16 // of a lane; a copy in bulk has more, or as many by itself
+  };
   SmbBlockRecorder *recorder = user;
-  if (kind == SMB_TRAFFIC_CLUSTER)
-    recorder->record->untimed = MIN(recorder->record->untimed, recorder->number);
+  SmbTimedRequest *request = current_request(recorder, warp, site);
+  if (!request)
+    return;
+  if (current_timing(recorder, warp)->rate == SMB_RATE_BULK) {
+    request->peer_bytes += (guint32)MIN(width, G_MAXINT32);
+    return;
+  }
+  SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
+  guint packets = smb_cluster_port_count(op_class, mask, (guint)MIN(width, MAX_WIDTH), addresses);
+  request->peer_class = (guint8)op_class;
+  request->packets = (guint16)MIN(request->packets + packets, G_MAXUINT16);
 }
 
 // --- copies in bulk
@@ -499,7 +521,7 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   recorder->sink = (SmbSink){.shared = note_shared,
                              .global = note_global,
                              .local = note_local,
-                             .traffic = note_traffic,
+                             .peer = note_peer,
                              .phase = note_phase,
                              .bulk = note_bulk,
                              .executed = note_executed};

@@ -51,6 +51,9 @@ smb_sector_pairs(guint sectors) {
  * @phase: of a barrier, in SmbBlockRecord.phases, from 1; 0: none
  * @actions: SmbPhaseAction, at @phase
  * @bytes: that a copy in bulk moves; 0: it is none
+ * @more_blocks: of the cluster get the same copy (multicast): as many others send theirs to this one
+ * @packets: to and from other blocks of the cluster (smb_cluster_port_count()), by @peer_class, SmbOpClass
+ * @peer_bytes: that a copy in bulk sends there
  * @is_load: something of global memory comes back
  * @is_store: something goes there
  * @is_real: of an atomic, that its numbers are real ones
@@ -66,6 +69,10 @@ typedef struct {
   guint16 same;
   guint32 phase;
   guint32 bytes;
+  guint32 peer_bytes;
+  guint16 packets;
+  guint8 peer_class;
+  guint8 more_blocks;
   guint8 actions;
   gboolean is_load;
   gboolean is_store;

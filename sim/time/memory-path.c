@@ -345,6 +345,8 @@ double
 smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
                      double now) {
   const SmbChip *chip = sm->chip;
+  if (request->peer_bytes)
+    return smb_cluster_port_copy(sm, request, now);
   double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
   if (request->is_store) {
     sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
@@ -359,6 +361,7 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   ask_dram(sm, warp, request, &asked);
   double unmerged = request->bytes * find_unmerged(sm, request);
   double all = chip->multiprocessors / sm->working;
-  double cycles = MAX(request->bytes / chip->bulk_read, unmerged / (chip->l2_read * all));
+  double arrives = (double)request->bytes * (1 + request->more_blocks);
+  double cycles = MAX(arrives / chip->bulk_read, unmerged / (chip->l2_read * all));
   return load_pairs(sm, start, &asked, cycles, chip->bulk_latency + box);
 }

@@ -113,6 +113,7 @@ typedef struct {
   double lsu, l2, l2_writes, dram, barrier; // free again
   double phases;                            // the same of what keeps barriers in shared memory,
   double bulk_writes; // and of the unit that copies in bulk, out of shared memory
+  double port;        // to the shared memory of other blocks: free again
   Load l2_load, dram_load;
   double changes; // what atomics take of all slices of the second-level cache: free again
   double slices
@@ -176,6 +177,17 @@ gboolean smb_phase_release_some(Multiprocessor *sm);
 /** smb_product_issue: A product of a warpgroup, of one of its warps. Returns: the cycles that it occupies the tensor cores */
 double smb_product_issue(Multiprocessor *sm, double *pipe, TimedWarp *warp, const SmbTiming *timing,
                          double now);
+
+// --- cluster-port.c
+
+/** smb_cluster_port_room: Returns: when, from @start on, so little is on its way to other blocks that more may be sent */
+double smb_cluster_port_room(const Multiprocessor *sm, double start);
+
+/** smb_cluster_port_ask: A request of the shared memory of other blocks comes to the port at @start. Returns: when its answer is there */
+double smb_cluster_port_ask(Multiprocessor *sm, const SmbTimedRequest *request, double start);
+
+/** smb_cluster_port_copy: The same of a copy in bulk. Returns: when all its bytes are there */
+double smb_cluster_port_copy(Multiprocessor *sm, const SmbTimedRequest *request, double start);
 
 // --- memory-path.c
 

@@ -32,7 +32,8 @@ static const struct {
 const char *
 smb_unit_name(SmbUnit unit) {
   static const char *const names[] = {"issue slots", "shared memory", "FMA",     "ALU", "FP64",
-                                      "XU",          "tensor cores",  "uniform", "L2",  "DRAM"};
+                                      "XU",          "tensor cores",  "uniform", "L2",  "DRAM",
+                                      "cluster"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
   return names[unit];
 }
@@ -113,6 +114,8 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   double start = MAX(turn, MAX(partition->dequeued, warp->lsu));
   if (request && request->n)
     start = smb_memory_path_room(sm, start);
+  if (request && request->packets)
+    start = smb_cluster_port_room(sm, start);
   warp->lsu = start + wavefronts * chip->same_warp;
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
   // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
@@ -129,6 +132,12 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     there = smb_memory_path_ask(sm, warp, request, begun);
     reason = SMB_STALL_LONG_SCOREBOARD;
   }
+  if (request && request->packets) {
+    there = smb_cluster_port_ask(sm, request, begun);
+    reason = SMB_STALL_LONG_SCOREBOARD;
+  }
+  if (request && request->phase) // it completes bytes on a barrier
+    smb_phase_copied(sm, warp, request, there);
   if (timing->rate == SMB_RATE_COPY)
     warp->copies = MAX(warp->copies, there);
   sm->end = MAX(sm->end, there);
@@ -540,7 +549,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run_multiprocessor(sm);
-  sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, sm->dram));
+  sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, MAX(sm->dram, sm->port)));
   sm->end = MAX(sm->end, MAX(sm->changes, sm->hottest));
   for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
     sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);

@@ -42,6 +42,7 @@ typedef enum {
   SMB_UNIT_UNIFORM,
   SMB_UNIT_L2,
   SMB_UNIT_DRAM,
+  SMB_UNIT_CLUSTER, /* the port to the shared memory of other blocks */
   SMB_N_UNITS,
 } SmbUnit;
 

@@ -329,6 +329,23 @@ make_box_address(const Exec *exec, const Step *step, const Bulk *bulk, guint lan
   return SMB_BOX_START | (hash >> (64 - PLACE_BITS) << ROOM_BITS);
 }
 
+// Tells what is copied to or from other blocks (SmbSink.peer).
+static void
+tell_peers(const Exec *exec, const Copies *copies) {
+  const SmbBlock *block = exec->block;
+  const Bulk *bulk = copies->bulk;
+  const Transfer *ends[] = {bulk->to, bulk->from};
+  const guint64 *addresses[] = {copies->to, copies->from};
+  const SmbLanes known[] = {copies->to_known, copies->from_known};
+  for (guint i = 0; block->sink->peer && bulk->blocks == NO_ROW && i < G_N_ELEMENTS(ends); i++) {
+    SmbLanes away = ends[i] ? smb_transfer_elsewhere(known[i], addresses[i]) : 0;
+    FOR_LANES(away, lane) {
+      block->sink->peer(block->user, copies->step->transfer->move.site, exec->w,
+                        (SmbLanes)1 << lane, copies->bytes[lane], addresses[i]);
+    }
+  }
+}
+
 // Tells what is copied to or from global memory (SmbSink.bulk).
 static void
 tell_copies(const Exec *exec, const Copies *copies) {
@@ -358,6 +375,7 @@ smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   copies.from_known = read_addresses(exec, bulk->from, lanes, copies.from, &copies.from_flags);
   list_copies(exec, &copies);
   tell_copies(exec, &copies);
+  tell_peers(exec, &copies);
   if (bulk->to && copies.to_known != lanes && bulk->to->window == WINDOW_SHARED)
     smb_unknown_forget_shared(exec, step);
   if (bulk->to && copies.to_known != lanes && bulk->to->window != WINDOW_SHARED)

@@ -108,9 +108,12 @@ find_away(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
 
 // They are listed; unless the other blocks are here, what they load is not known.
 static void
-list_away(Exec *exec, const Step *step, SmbLanes away, gboolean reaches) {
-  exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
-                    (guint64)step->transfer->move.width * smb_lanes_count(away));
+list_away(Exec *exec, const Step *step, SmbLanes away, const guint64 *addresses, gboolean reaches) {
+  const SmbBlock *block = exec->block;
+  const Move *move = &step->transfer->move;
+  exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER, (guint64)move->width * smb_lanes_count(away));
+  if (block->sink->peer)
+    block->sink->peer(block->user, move->site, exec->w, away, move->width, addresses);
   if (reaches)
     return;
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
@@ -133,7 +136,7 @@ locate_request(Exec *exec, const Step *step, SmbLanes lanes, Located *located, g
   }
   SmbLanes away = find_away(exec, lanes, located->addresses);
   if (away)
-    list_away(exec, step, away, reaches);
+    list_away(exec, step, away, located->addresses, reaches);
   located->lanes = lanes & ~away;
   located->away = reaches ? away : 0;
   return (located->lanes | located->away) != 0;

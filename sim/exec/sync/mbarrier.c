@@ -228,6 +228,9 @@ arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane,
                    const Places *places, guint32 count) {
   Exec *owner = places->owner[lane];
   guint32 offset = places->offset[lane];
+  // Where one block stands for all, some of them may have arrived elsewhere.
+  if (count > barrier->pending && exec->block->peers && exec->block->peers->is_alike)
+    count = barrier->pending;
   if (count > barrier->pending)
     return fail_mbarrier(exec, step, lane, offset,
                          "more arrivals than the pending count of the mbarrier");
@@ -490,6 +493,14 @@ smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+// Of a block that stands for its cluster, what others bring is taken to come where something has come.
+static gboolean
+may_complete(const Exec *exec, const MBarrier *barrier) {
+  gboolean is_alike = exec->block->peers && exec->block->peers->is_alike;
+  gboolean has_begun = barrier->bytes != 0 || barrier->pending < barrier->expected;
+  return (barrier->is_unsized && barrier->pending == 0) || (is_alike && has_begun);
+}
+
 static gboolean
 complete_unsized(Exec *exec) {
   GHashTableIter iter;
@@ -498,7 +509,7 @@ complete_unsized(Exec *exec) {
   g_hash_table_iter_init(&iter, exec->sync->mbarriers);
   while (g_hash_table_iter_next(&iter, NULL, &value)) {
     MBarrier *barrier = value;
-    if (!barrier->is_unsized || barrier->pending > 0)
+    if (!may_complete(exec, barrier))
       continue;
     complete_phase(exec, barrier);
     any = TRUE;

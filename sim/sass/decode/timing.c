@@ -55,8 +55,6 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
   if (rate == SMB_RATE_FENCE && !sass_has(instruction, PART_GPU) &&
       !sass_has(instruction, PART_SYS))
     return SMB_RATE_CONTROL;
-  if (rate == SMB_RATE_BULK && sass_has(instruction, PART_MULTICAST))
-    return SMB_RATE_UNTIMED;
   if (rate == SMB_RATE_PHASE && sass_has(instruction, PART_PHASECHK))
     return SMB_RATE_PHASE_WAIT;
   if (g_strcmp0(instruction->name, "WARPGROUP") == 0 && sass_has(instruction, PART_DEPBAR))

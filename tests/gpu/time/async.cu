@@ -27,6 +27,7 @@ struct Row {
   int blocks = 1, cluster = 1;
   std::string other = ""; // what warps from the fifth on do instead
   int box = 0;            // of a tensor: numbers of 16 bits in a row of its box, of 64 rows
+  std::string asked = ""; // what blocks of a cluster do instead but its first one; "-": nothing
 };
 
 // Registers: %b0 to %b7 barriers, %s shared memory behind them, %g and %o global memory to read and to write, %w the warp, %lane;
@@ -34,7 +35,7 @@ struct Row {
 static std::string prologue(const Row &r) {
   std::string k =
       "  .reg .b32 %r<64>, %a<8>, %x<8>, %n, %t, %w, %lane, %s, %u, %v, %pair, %b<8>, %bytes, %rank, %c0;\n"
-      "  .reg .b64 %g, %o, %m, %out, %t0, %t1, %q, %da, %db, %state; .reg .pred %p, %leader, %even, %odd, %first, %again, %late; .reg .b32 %threads; .reg .f32 %f<128>;\n"
+      "  .reg .b64 %g, %o, %m, %out, %t0, %t1, %q, %da, %db, %state; .reg .pred %p, %leader, %even, %odd, %first, %again, %late; .reg .b32 %threads; .reg .f32 %f<128>; .reg .f64 %q0, %q1;\n"
       "  ld.param.u64 %out, [out]; ld.param.u64 %g, [in]; ld.param.u64 %o, [to]; ld.param.u32 %n, [n];\n"
       "  mov.u32 %threads, %ntid.x; mov.u32 %t, %tid.x; shr.u32 %w, %t, 5; and.b32 %lane, %t, 31; setp.eq.u32 %leader, %lane, 0; setp.eq.u32 %first, %t, 0;\n"
       "  and.b32 %u, %w, 1; setp.eq.u32 %even, %u, 0; setp.ne.u32 %odd, %u, 0; shr.u32 %pair, %w, 1; add.u32 %pair, %pair, 1; setp.ge.u32 %late, %w, 4;\n"
@@ -78,8 +79,10 @@ static std::string kernel_of(const Row &r, const char *name, int copies) {
   k += "  mov.u64 %t0, %clock64;\n";
   if (!r.other.empty()) k += "  @%late bra OTHER;\n";
   std::string turn = "  add.s32 %n, %n, -1; setp.gt.s32 %again, %n, 0;\n  @%again bra ";
+  if (!r.asked.empty()) k += "  setp.ne.u32 %p, %rank, 0;\n  @%p bra ASKED;\n";
   k += "LOOP:\n" + r.before + copies_of(r, r.text, copies) + r.after + turn + "LOOP;\n";
   if (!r.other.empty()) k += "  bra END;\nOTHER:\n" + copies_of(r, r.other, copies) + turn + "OTHER;\nEND:\n";
+  if (!r.asked.empty()) k += "  bra DONE_ASKING;\nASKED:\n" + (r.asked == "-" ? "" : copies_of(r, r.asked, copies) + turn + "ASKED;\n") + "DONE_ASKING:\n";
   k += "  mov.u64 %t1, %clock64;\n";
   if (r.cluster > 1) k += "  barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
   k += "  mov.b32 %u, %f0;\n";
@@ -162,6 +165,10 @@ static void add_barriers(std::vector<Row> &rows) {
     rows.push_back({"named." + std::to_string(warps), "bar.sync %pair, 64;", warps * 32, 8, "each pair of that many warps at a barrier of its own"});
   rows.push_back({"named_turns", "~%even bar.arrive 1, 64; ~%even bar.sync 2, 64; ~%odd bar.sync 1, 64; ~%odd bar.arrive 2, 64;", 64, 8, "a warp sets off another one, and that one the first"});
   rows.push_back({"named_fixed", "bar.sync 1, 64;", 64, 8, "two warps at a barrier whose number is fixed"});
+  for (int warps : {1, 8}) {
+    rows.push_back({"division_slow." + std::to_string(warps), "div.rn.f32 %f0, %f0, %f1;", warps * 32, 4, "of 0 by 0, which calls a function"});
+    rows.push_back({"division_of_doubles." + std::to_string(warps), "cvt.f64.f32 %q0, %f0; cvt.f64.f32 %q1, %f1; div.rn.f64 %q0, %q0, %q1; cvt.rn.f32.f64 %f0, %q0;", warps * 32, 4, "the same in double precision"});
+  }
   rows.push_back({"fence_gpu", "fence.acq_rel.gpu;", 32, 8, "nothing to wait for"});
   rows.push_back({"fence_block", "fence.acq_rel.cta;", 32, 8, "the same"});
   rows.push_back({"warpsync", "bar.warp.sync %r0;", 32, 8, "a mask that is not known", "", "", "  mov.u32 %r0, 0xffffffff;\n"});
@@ -189,6 +196,112 @@ static void add_barriers(std::vector<Row> &rows) {
     rows.push_back(with_blocks({"cluster." + std::to_string(threads), "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;", threads, 8, "two blocks of that many threads meet"}, 2, 2));
     rows.push_back(with_blocks({"cluster_relaxed." + std::to_string(threads), "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;", threads, 8, "the same, with no fence"}, 2, 2));
   }
+}
+
+// Memory of other blocks of a cluster.
+static void add_peers(std::vector<Row> &rows) {
+  enum { HALVES = 8 };
+  struct Pattern {
+    const char *name;
+    int stride, width; // bytes
+  };
+  static const Pattern patterns[] = {{"same", 0, 4}, {"words", 4, 4}, {"words_2", 8, 4}, {"words_4", 16, 4}, {"words_8", 32, 4}, {"words_32", 128, 4}, {"pairs", 8, 8}, {"fours", 16, 16}};
+  auto address = [](int stride, const std::string &rank) {
+    return "  mul.lo.u32 %c0, %lane, " + std::to_string(stride) + "; add.u32 %c0, %c0, %s; mov.u32 %v, %cluster_nctarank; " + rank + " mapa.shared::cluster.u32 %c0, %c0, %u;\n";
+  };
+  const std::string next = "add.u32 %u, %rank, 1; setp.ge.u32 %p, %u, %v; @%p mov.u32 %u, 0;", first = "mov.u32 %u, 0;", second = "mov.u32 %u, 1;";
+  auto access = [](const std::string &what, int width, int at) {
+    std::string place = "[%c0+" + std::to_string(at) + "]", type = width == 16 ? ".v4.u32" : width == 8 ? ".v2.u32" : ".u32";
+    std::string data = width == 16 ? "{%x0,%x1,%x2,%x3}" : width == 8 ? "{%x0,%x1}" : "%x0";
+    if (what == "ld") return "ld.volatile.shared::cluster" + type + " " + data + ", " + place + "; xor.b32 %a0, %a0, %x0;";
+    if (what == "st") return "st.volatile.shared::cluster" + type + " " + place + ", " + data + ";";
+    if (what == "atom") return "atom.shared::cluster.add.u32 %x0, " + place + ", %lane;";
+    return "red.shared::cluster.add.u32 " + place + ", %lane;";
+  };
+  auto add = [&](const std::string &name, const std::string &text, int threads, const std::string &setup, int cluster, const char *how, const std::string &asked = "") {
+    Row row = with_blocks(with_setup({name, text, threads, 8, how}, setup), cluster, cluster);
+    row.asked = asked;
+    rows.push_back(row);
+  };
+  for (const char *what : {"ld", "st", "red", "atom"})
+    for (const Pattern &p : patterns) {
+      if (*what != 'l' && *what != 's' && p.width > 4) continue;
+      std::string name = std::string("peer_") + what + "." + p.name, text = access(what, p.width, 0);
+      add(name, text, 512, address(p.stride, second), 2, "16 warps of the first of two blocks ask the other one", "-");
+      add(name + ".both", text, 512, address(p.stride, next), 2, "two blocks ask each other");
+      if (p.stride == 4 || p.stride == 32) {
+        add(name + ".ring4", text, 512, address(p.stride, next), 4, "each of four blocks asks the next one");
+        add(name + ".ring8", text, 512, address(p.stride, next), 8, "each of eight blocks asks the next one");
+        for (int cluster : {2, 4, 8}) {
+          add(name + ".all" + std::to_string(cluster), text, 512, address(p.stride, next), cluster, "the same on all multiprocessors, in clusters of as many");
+          rows.back().blocks = most_blocks / 8 * 8;
+        }
+        add(name + ".first4", text, 512, address(p.stride, first), 4, "four blocks ask the first one, which asks itself");
+        add(name + ".warp", text, 32, address(p.stride, second), 2, "one warp asks", "-");
+        add(name + ".warp4", text, 128, address(p.stride, second), 2, "four warps ask", "-");
+        std::string local = "ld.volatile.shared.u32 %x0, [%bytes]; xor.b32 %a0, %a0, %x0;";
+        add(name + ".beside", text, 512, "  and.b32 %bytes, %bytes, 0xfffffff0;" + address(p.stride, second), 2, "the other one loads from its own", local);
+      }
+    }
+  add("peer_beside.none", "", 512, "  and.b32 %bytes, %bytes, 0xfffffff0;" + address(4, second), 2, "the own loads alone", "ld.volatile.shared.u32 %x0, [%bytes]; xor.b32 %a0, %a0, %x0;");
+  // The words hold zero.
+  for (int width : {4, 8, 16}) add("peer_latency." + std::to_string(width), access("ld", width, 0) + " add.u32 %c0, %c0, %x0;", 32, address(0, second), 2, "a load whose address is of the one before", "-");
+  add("peer_latency.words", access("ld", 4, 0) + " add.u32 %c0, %c0, %x0;", 32, address(4, second), 2, "the same, 32 words", "-");
+  add("peer_latency.words_8", access("ld", 4, 0) + " add.u32 %c0, %c0, %x0;", 32, address(32, second), 2, "the same, 32 sectors", "-");
+  add("peer_latency.atom", "atom.shared::cluster.add.u32 %x0, [%c0], %r0; add.u32 %c0, %c0, %x0;", 32, address(0, second), 2, "the same, an atomic of all lanes at a word", "-");
+  add("peer_latency.atom_one", "~%leader atom.shared::cluster.add.u32 %x0, [%c0], %r0; ~%leader add.u32 %c0, %c0, %x0;", 32, "  mov.u32 %x0, 0;\n" + address(0, second), 2, "the same, of one lane", "-");
+  add("peer_latency.cas_words", "atom.shared::cluster.cas.b32 %x0, [%c0], %r0, %r1; add.u32 %c0, %c0, %x0;", 32, address(4, second), 2, "the same, compare and swap of 32 words", "-");
+  for (int cluster : {2, 4, 8}) {
+    std::string half = "mapa.shared::cluster.u32 %c0, %b1, %u;", size = std::to_string(cluster);
+    Row turns = {"peer_turns." + size, "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%c0]; W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [%b1], ?; ~!%p bra W;", 32, 8, "each block arrives at the next one's barrier, and waits at its own, a thread"};
+    turns.setup = address(0, next) + "  " + half + "\n  @!%leader bra STAYS;\n";
+    turns.blocks = turns.cluster = cluster;
+    turns.after = "";
+    turns.text = "~!%leader bra DONE; " + turns.text + " DONE:";
+    turns.setup = address(0, next) + "  " + half + "\n";
+    rows.push_back(turns);
+  }
+  add("peer_arrive", "~%leader mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%c0];", 32, address(0, second) + "  mapa.shared::cluster.u32 %c0, %b1, 1;\n", 2, "arrivals at another block's barrier; others are awaited", "-");
+  rows.back().count = 1 << 19;
+  add("peer_arrive_relaxed", "~%leader mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%c0];", 32, address(0, second) + "  mapa.shared::cluster.u32 %c0, %b1, 1;\n", 2, "the same, relaxed", "-");
+  rows.back().count = 1 << 19;
+  add("peer_arrive_lanes", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%c0];", 32, address(0, second) + "  mapa.shared::cluster.u32 %c0, %b1, 1;\n", 2, "the same, of 32 lanes", "-");
+  rows.back().count = 1 << 19;
+  for (int bytes : {4, 8, 16}) {
+    std::string type = bytes == 16 ? ".v4.b32" : bytes == 8 ? ".v2.b32" : ".b32", data = bytes == 16 ? "{%r0,%r1,%r2,%r3}" : bytes == 8 ? "{%r0,%r1}" : "%r0";
+    for (bool both : {false, true})
+      add("peer_st_async." + std::to_string(bytes) + (both ? ".both" : ""), "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes" + type + " [%c0], " + data + ", [%r9];", 512,
+          address(bytes, both ? next : second) + "  mapa.shared::cluster.u32 %r9, %b1, %u;\n", 2, "asynchronous stores side by side", both ? "" : "-");
+  }
+  auto copy = [](int at, int bytes) {
+    std::string place = "+" + std::to_string(at);
+    return "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%c0" + place + "], [%s" + place + "], " + std::to_string(bytes) + ", [%r9]; ";
+  };
+  const std::string only = "  @!%first mov.u32 %n, 0;\n";
+  for (int bytes : {256, 4096, 16384})
+    for (int n : {1, 8})
+      for (int cluster : {2}) {
+        std::string text = "mbarrier.arrive.expect_tx.shared.b64 %state, [%b1], " + std::to_string(bytes * n) + "; ";
+        for (int i = 0; i < n; i++) text += copy(i * bytes, bytes);
+        text = "~!%first bra DONE; " + text + "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [%b1], ?; ~!%p bra W; DONE:";
+        Row row = {"peer_bulk_" + std::to_string(n) + "." + std::to_string(bytes) + "." + std::to_string(cluster), text, 32, 4, "each block copies as many of that many bytes at a time to the next one, and waits for what comes"};
+        row.setup = address(0, next) + "  mapa.shared::cluster.u32 %r9, %b1, %u;\n";
+        row.blocks = row.cluster = cluster;
+        rows.push_back(row);
+      }
+  for (int cluster : {2, 4})
+    for (int bytes : {1024, 4096, 16384})
+      for (int blocks : {cluster, most_blocks / 4 * 4}) {
+        // Each block copies to all of them what is its part: what arrives is as much as all copy.
+        std::string text = "mbarrier.arrive.expect_tx.shared.b64 %state, [%b1], " + std::to_string(bytes * cluster * 2) + "; ";
+        for (int i = 0; i < 2; i++)
+          text += "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%c0+" + std::to_string(i * 65536) + "], [%g+" + std::to_string(i * bytes) + "], " + std::to_string(bytes) + ", [%b1], %h; ";
+        text = "~!%first bra DONE; " + text + "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [%b1], ?; ~!%p bra W; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r9]; V: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [%b2], ?; ~!%p bra V; DONE:";
+        Row row = {"multicast_" + std::to_string(cluster) + "." + std::to_string(bytes) + "." + std::to_string(blocks), text, 32, 4, "each block copies two such parts to all of its cluster, waits for all, and for the next block"};
+        row.setup = "  .reg .b16 %h; mov.u16 %h, " + std::to_string((1 << cluster) - 1) + ";\n" + address(0, next) + "  mapa.shared::cluster.u32 %r9, %b2, %u; mad.lo.u32 %c0, %rank, " + std::to_string(bytes) + ", %s;\n";
+        row.blocks = blocks, row.cluster = cluster;
+        rows.push_back(row);
+      }
 }
 
 static void add_copies(std::vector<Row> &rows) {
@@ -267,11 +380,12 @@ static double run(CUfunction function, const Row &r) {
     std::vector<Stamps> stamps(r.blocks * r.threads);
     CHECK(cuMemcpyDtoH(stamps.data(), out_memory, stamps.size() * sizeof(Stamps)));
     double sum = 0;
-    for (int b = 0; b < r.blocks; b++) {
+    int blocks = r.asked == "-" ? 1 : r.blocks; // the others do nothing
+    for (int b = 0; b < blocks; b++) {
       unsigned long long from = ~0ull, to = 0;
       for (int t = 0; t < r.threads; t++)
         if (stamps[b * r.threads + t].to) from = std::min(from, stamps[b * r.threads + t].from), to = std::max(to, stamps[b * r.threads + t].to);
-      sum += (double)(to - from) / r.blocks;
+      sum += (double)(to - from) / blocks;
     }
     if (turn) best = std::min(best, sum);
   }
@@ -316,6 +430,7 @@ int main(int count, char **words) {
   add_barriers(rows);
   add_products(rows);
   add_copies(rows);
+  add_peers(rows);
   for (const Row &r : rows)
     if (!only || r.name.find(only) != std::string::npos) measure(r, "sm_90a");
   return 0;
