@@ -11,11 +11,10 @@
 #include "sim/count/recall.h"
 #include "sim/machine/access/lanes.h"
 #include "sim/program/inside.h"
+#include "sim/time/line-words.h"
 #include "sim/time/cluster-port.h"
 
 enum {
-  WORD_SHIFT = 2,
-  LINE_WORDS = 1 << (SMB_LINE_SHIFT - WORD_SHIFT),
   MAX_STEPS = 1 << 26, // of a block: one that waits for what nobody writes runs as long
 };
 
@@ -106,6 +105,11 @@ current_request(SmbBlockRecorder *recorder, guint warp, guint site) {
   return &g_array_index(record->requests, SmbTimedRequest, event->request - 1);
 }
 
+static SmbTimedLine *
+lines_of(const SmbBlockRecord *record, const SmbTimedRequest *request) {
+  return &g_array_index(record->lines, SmbTimedLine, request->first);
+}
+
 static const SmbTiming *
 current_timing(const SmbBlockRecorder *recorder, guint warp) {
   const GArray *events = warp_events(recorder->record, warp);
@@ -142,26 +146,6 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
-// Which words a store writes as a whole. Its lanes are taken to write different bytes.
-static void
-find_whole_words(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
-                 guint width, const guint64 *addresses) {
-  for (guint i = 0; i < request->n; i++) {
-    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
-    guint bytes[LINE_WORDS] = {0};
-    for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-      guint64 address = addresses[smb_lanes_first(rest)];
-      if (address >> SMB_LINE_SHIFT != line->line)
-        continue;
-      guint word = address >> WORD_SHIFT & (LINE_WORDS - 1), n = MAX(1, width >> WORD_SHIFT);
-      for (guint w = word; w < MIN(word + n, LINE_WORDS); w++)
-        bytes[w] += MIN(width, 1u << WORD_SHIFT);
-    }
-    for (guint w = 0; w < LINE_WORDS; w++)
-      line->words |= bytes[w] >= 1 << WORD_SHIFT ? 1u << w : 0;
-  }
-}
-
 // Which words a store leaves in memory; of a narrower one those that it is in.
 static void
 note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
@@ -177,47 +161,12 @@ note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
       line = address >> SMB_LINE_SHIFT;
       words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
     }
-    guint n = MAX(1, width >> WORD_SHIFT), at = address >> WORD_SHIFT & (LINE_WORDS - 1);
+    guint n = MAX(1, width >> SMB_WORD_SHIFT),
+          at = address >> SMB_WORD_SHIFT & (SMB_LINE_WORDS - 1);
     words |= (guint32)((((guint64)1 << n) - 1) << at);
   }
   if (words)
     g_hash_table_insert(stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
-}
-
-// How many lanes change each word of a line. Returns the most that change one.
-static guint8
-count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *lanes) {
-  guint8 words[LINE_WORDS] = {0}, same = 0;
-  *lanes = 0;
-  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-    guint64 address = addresses[smb_lanes_first(rest)];
-    if (address >> SMB_LINE_SHIFT != line)
-      continue;
-    guint8 n = ++words[address >> WORD_SHIFT & (LINE_WORDS - 1)];
-    ++*lanes;
-    same = MAX(same, n);
-  }
-  return same;
-}
-
-// How many lanes of an atomic change each line, and a word of it: of all, and of as many as have the operands of a sector.
-static void
-count_changed_lanes(const SmbBlockRecorder *recorder, SmbTimedRequest *request, SmbLanes mask,
-                    guint width, const guint64 *addresses) {
-  const guint of_group = MAX(1, (1u << SMB_SECTOR_SHIFT) / MAX(1, width));
-  for (guint i = 0; i < request->n; i++) {
-    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
-    line->same = count_same(mask, line->line, addresses, &line->lanes);
-    request->same = MAX(request->same, line->same);
-    line->apart = line->crowded = 0;
-    for (guint first = 0; first < SMB_NVIDIA_LANES; first += of_group) {
-      guint8 lanes, same;
-      same = count_same(mask & (((SmbLanes)1 << of_group) - 1) << first, line->line, addresses,
-                        &lanes);
-      line->apart += same == 1;
-      line->crowded = (guint8)(line->crowded + (same > 1 ? same : 0));
-    }
-  }
 }
 
 // The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
@@ -305,11 +254,12 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   find_news(recorder, request, op_class != SMB_OP_CLASS_STORE);
   count_l1(recorder, request, site, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_STORE) {
-    find_whole_words(recorder, request, mask, width, addresses);
+    smb_lines_find_words(lines_of(record, request), request->n, mask, width, addresses);
     note_stored_words(recorder, mask, width, addresses);
   }
   if (op_class == SMB_OP_CLASS_ATOMIC)
-    count_changed_lanes(recorder, request, mask, width, addresses);
+    request->same = MAX(request->same, smb_lines_count_changes(lines_of(record, request),
+                                                               request->n, mask, width, addresses));
   request->is_real = current_timing(recorder, warp)->is_real;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
