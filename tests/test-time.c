@@ -289,6 +289,15 @@ START_TEST(stores_are_sent_together) {
 }
 END_TEST
 
+// What a block loads that its neighbours have loaded DRAM does not load again.
+START_TEST(edges_are_loaded_once) {
+  g_autoptr(SmbTime) time = predict("time/stores.sm_90.cubin", "window", 128, 1 << 16, 0);
+  ck_assert_double_eq(time->footprint.loaded, 0.25);
+  g_autoptr(SmbTime) other = predict("time/shared-work.sm_90.cubin", "list", 128, 1 << 16, 0);
+  ck_assert_double_eq(other->footprint.loaded, 1);
+}
+END_TEST
+
 // Parts of a line that come one after the other leave as one.
 START_TEST(store_buffer) {
   SmbStoreBuffer buffer = {0};
@@ -333,6 +342,7 @@ suite_time(void) {
   tcase_add_test(tcase, the_last_block_goes_on);
   tcase_add_loop_test(tcase, stores_are_sent_together, 0, G_N_ELEMENTS(stores));
   tcase_add_test(tcase, store_buffer);
+  tcase_add_test(tcase, edges_are_loaded_once);
   suite_add_tcase(suite, tcase);
   return suite;
 }

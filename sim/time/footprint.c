@@ -9,6 +9,7 @@
 
 enum {
   N_DIMENSIONS = 3,
+  LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   MAX_SAMPLES = 32,              // blocks that are looked at for tables,
   SAMPLE_INSTRUCTIONS = 1 << 20, // as long as they execute no more than this
   SAMPLE_DISTANCE = 16,          // one of so many, at most
@@ -218,6 +219,38 @@ count_stored(const SmbBlockRecord *record) {
   return stored;
 }
 
+// Along which dimensions what a neighbour has loaded is still in the second-level cache: where the blocks between them load no more than that has.
+static gboolean
+keeps_neighbours(guint dimension, const SmbLaunch *launch, double block_sectors,
+                 const SmbChip *chip) {
+  double between = block_sectors;
+  for (guint d = 0; d < dimension; d++)
+    between *= launch->grid[d];
+  return between <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT);
+}
+
+// Of what a block loads by itself or with neighbours, the part that these have not loaded before.
+static double
+find_own_part(GHashTable *own, const Surroundings *around, const SmbLaunch *launch,
+              const SmbChip *chip) {
+  double asked = 0, again = 0;
+  GHashTableIter iter;
+  gpointer line, value;
+  g_hash_table_iter_init(&iter, own);
+  while (g_hash_table_iter_next(&iter, &line, &value)) {
+    guint rest = GPOINTER_TO_UINT(value), before = 0;
+    for (guint d = 0; d < N_DIMENSIONS; d++)
+      rest &= ~common_sectors(around->far[d], line);
+    asked += __builtin_popcount(rest);
+    for (guint d = 0; d < N_DIMENSIONS; d++)
+      before |= keeps_neighbours(d, launch, g_hash_table_size(own) * LINE_SECTORS, chip)
+                    ? common_sectors(around->near[d], line)
+                    : 0;
+    again += __builtin_popcount(rest & before);
+  }
+  return asked > 0 ? 1 - again / asked : 1;
+}
+
 static void
 find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads,
                Surroundings *stores, const SmbLaunch *launch, const SmbChip *chip, double at_once,
@@ -233,6 +266,7 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   memcpy(stores->extent, wave, sizeof(wave));
   double of_wave =
       count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
+  footprint->loaded = find_own_part(own->loads, loads, launch, chip);
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 

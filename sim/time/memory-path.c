@@ -240,6 +240,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   if (!sharing && is_all_there(sm, request->site, asked->news))
     return;
   double share = find_dram_share(sm, warp, sharing);
+  bytes *= sharing ? 1 : footprint->loaded;
   asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
   asked->is_new = asked->news > 0 && share > 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Blocks that do nothing, and threads that each store words side by side, one after the other.
+// Blocks that do nothing, threads that each store words side by side, one after the other, and blocks that load the like.
 // nvcc -O3 -arch=sm_90 -cubin -o stores.sm_90.cubin stores.cu
 
 extern "C" __global__ void
@@ -29,3 +29,9 @@ STORE(8, 4)
 STORE(8, 8)
 STORE(16, 8)
 STORE(32, 32)
+
+// Blocks of 128 threads load four lines each, of which three are those of the next one.
+extern "C" __global__ void
+window(float *out, const float *in) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = in[blockIdx.x * 32 + threadIdx.x];
+}
