@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/time/code-fetch.h"
 #include "sim/time/l1-cache.h"
 #include "sim/time/store-buffer.h"
 #include "sim/time/time.h"
@@ -298,6 +299,24 @@ START_TEST(edges_are_loaded_once) {
 }
 END_TEST
 
+// Lines of code come one by one beyond those of the beginning; they make room for others.
+START_TEST(code_is_fetched) {
+  const guint64 near = (guint64)chip->code_near, all = (guint64)chip->code_bytes;
+  SmbCodeFetch *code = smb_code_fetch_new(chip, 4 * all);
+  for (guint64 at = 0; at < near; at += 128)
+    ck_assert_double_eq(smb_code_fetch_ask(code, at, 10), 10);
+  ck_assert_double_eq(smb_code_fetch_ask(code, near, 10), 10 + chip->code_line);
+  ck_assert_double_eq(smb_code_fetch_ask(code, near + 128, 20), 10 + 2 * chip->code_line);
+  ck_assert_double_eq(smb_code_fetch_ask(code, near + 64, 20), 10 + chip->code_line);
+  ck_assert_double_eq(smb_code_fetch_ask(code, near, 1e6), 1e6);
+  for (guint64 at = near + 256; at < all + 256; at += 128)
+    smb_code_fetch_ask(code, at, 1e6);
+  ck_assert_double_eq(smb_code_fetch_ask(code, 512, 1e9), 1e9);
+  ck_assert_double_eq(smb_code_fetch_ask(code, 128, 1e9), 1e9 + chip->code_again);
+  smb_code_fetch_free(code);
+}
+END_TEST
+
 // Parts of a line that come one after the other leave as one.
 START_TEST(store_buffer) {
   SmbStoreBuffer buffer = {0};
@@ -342,6 +361,7 @@ suite_time(void) {
   tcase_add_test(tcase, the_last_block_goes_on);
   tcase_add_loop_test(tcase, stores_are_sent_together, 0, G_N_ELEMENTS(stores));
   tcase_add_test(tcase, store_buffer);
+  tcase_add_test(tcase, code_is_fetched);
   tcase_add_test(tcase, edges_are_loaded_once);
   suite_add_tcase(suite, tcase);
   return suite;

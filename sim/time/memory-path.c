@@ -104,8 +104,9 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
 static void
 send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   const SmbChip *chip = sm->chip;
-  double cycles = (sectors - partial) * SECTOR_BYTES / sm->l2_write + partial * chip->l2_partial +
-                  (partial ? chip->l2_partial_line : 0);
+  double in_part = partial * chip->l2_partial + (partial ? chip->l2_partial_line : 0);
+  double cycles =
+      (sectors - partial) * SECTOR_BYTES / sm->l2_write + in_part * chip->l2_write / sm->l2_write;
   sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
 }

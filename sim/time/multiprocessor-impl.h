@@ -5,6 +5,7 @@
 // launch.
 #pragma once
 
+#include "sim/time/code-fetch.h"
 #include "sim/time/l1-cache.h"
 #include "sim/time/multiprocessor.h"
 #include "sim/time/store-buffer.h"
@@ -135,6 +136,7 @@ typedef struct {
   guint64 warm_blocks;
   SmbL1Cache *cache;
   SmbStoreBuffer stores;
+  SmbCodeFetch *code;
 } Multiprocessor;
 
 // --- multiprocessor.c

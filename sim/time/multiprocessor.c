@@ -41,8 +41,8 @@ smb_unit_name(SmbUnit unit) {
 const char *
 smb_stall_name(SmbStall stall) {
   static const char *const names[] = {
-      "selected",        "wait",          "barrier",      "short_scoreboard",
-      "long_scoreboard", "math_throttle", "mio_throttle", "not_selected"};
+      "selected",      "wait",         "barrier",      "short_scoreboard", "long_scoreboard",
+      "math_throttle", "mio_throttle", "not_selected", "no_instruction"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_STALLS);
   return names[stall];
 }
@@ -190,7 +190,8 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
   warp->reason = SMB_STALL_WAIT;
   if (warp->next == warp->n)
     return;
-  const SmbTiming *timing = &sm->timings[warp->events[warp->next].number];
+  guint32 number = warp->events[warp->next].number;
+  const SmbTiming *timing = &sm->timings[number];
   for (guint rest = timing->waits; rest; rest &= rest - 1) {
     const Scoreboard *board = &warp->boards[__builtin_ctz(rest)];
     double until = board_time(board, 0);
@@ -206,6 +207,11 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
       warp->ready = until;
       warp->reason = board->reason;
     }
+  }
+  double fetched = smb_code_fetch_ask(sm->code, (guint64)number * SMB_TIMING_BYTES, next);
+  if (fetched > warp->ready) {
+    warp->ready = fetched;
+    warp->reason = SMB_STALL_NO_INSTRUCTION;
   }
 }
 
@@ -546,6 +552,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   }
   sm->looked_up = g_new0(double, smb_program_n_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
+  sm->code = smb_code_fetch_new(chip, (guint64)replay->program->timings->len * SMB_TIMING_BYTES);
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run_multiprocessor(sm);
@@ -560,6 +567,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   result.simulated = sm->end;
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
+  smb_code_fetch_free(sm->code);
   for (guint b = 0; b < replay->resident; b++)
     g_free(sm->blocks[b].states);
   g_free(sm->looked_up);

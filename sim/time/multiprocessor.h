@@ -14,7 +14,7 @@
 // Everything that an instruction waits for is reserved when it is issued, so a resource is a time at which it is free again, and nothing
 // is looked at cycle by cycle where no warp is ready.
 //
-// Not modelled: the instruction cache, what the code says of giving way (the bit "yield"), the order in which the pipe takes requests of
+// Not modelled: code that is fetched again, what the code says of giving way (the bit "yield"), the order in which the pipe takes requests of
 // different sub-partitions, constant caches that miss, translations of addresses that miss, contention of multiprocessors for slices of the
 // second-level cache.
 #pragma once
@@ -56,6 +56,7 @@ typedef enum {
   SMB_STALL_MATH,
   SMB_STALL_MIO,
   SMB_STALL_NOT_SELECTED,
+  SMB_STALL_NO_INSTRUCTION,
   SMB_N_STALLS,
 } SmbStall;
 

@@ -44,7 +44,7 @@ typedef struct {
 // @named, of D, A and B.
 static gboolean
 read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, ProductForm *form) {
-  guint8 numbers[4];
+  guint8 numbers[4] = {0};
   guint n = 0;
   *shape = (MatrixShape){0, 0, 0};
   for (guint i = 1; decoder->parts[i]; i++) {
