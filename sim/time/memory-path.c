@@ -65,7 +65,7 @@ static void
 move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
   const SmbChip *chip = sm->chip;
   double cycles = bytes * sm->chip_cycles / (reads ? chip->dram_read : chip->dram_write);
-  sm->dram = MAX(start, sm->dram) + cycles;
+  sm->dram = MAX(start - sm->head_start, sm->dram) + cycles;
   add_load(&sm->dram_load, start, cycles);
   sm->busy[SMB_UNIT_DRAM] += cycles;
 }

@@ -120,9 +120,11 @@ typedef struct {
   double slices
       [MAX_SLICES]; // what they take of a slice, those of all multiprocessors together: free again
   double slice_busy[MAX_SLICES];
-  double hottest;                    // the last of these
-  double hot_cycles;                 // of what it was asked for last
-  double working;                    // multiprocessors that have blocks
+  double hottest;    // the last of these
+  double hot_cycles; // of what it was asked for last
+  double working;    // multiprocessors that have blocks
+  double
+      head_start; // of the first one of these: DRAM serves others meanwhile, and later this one all the more
   double chip_cycles;                // of all multiprocessors that have blocks, in a second
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;

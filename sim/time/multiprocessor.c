@@ -237,12 +237,8 @@ smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when) {
 // the last one when all others have theirs.
 static double
 find_turn(const Multiprocessor *sm) {
-  const SmbReplay *replay = sm->replay;
   double interval = sm->chip->grid_interval * sm->working;
-  if (sm->started >= replay->resident)
-    return interval * (double)sm->started;
-  double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
-  return first * MAX(0, interval - sm->chip->first_interval);
+  return sm->started >= sm->replay->resident ? interval * (double)sm->started : sm->head_start;
 }
 
 // Puts the next block in the place of one that has ended, if there is one.
@@ -541,6 +537,8 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
   double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
   sm->working = working;
+  double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
+  sm->head_start = first * MAX(0, chip->grid_interval * working - chip->first_interval);
   sm->chip_cycles = replay->clock_khz * 1000 * working;
   sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
   sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);

@@ -382,7 +382,8 @@ smb_launch_time_brief_json(JsonBuilder *json, const SmbLaunchTime *launch) {
 
 double
 smb_launch_time_conflicts(const SmbLaunchTime *launch) {
-  return launch && launch->time ? launch->time->cycles - launch->time->without : 0;
+  // As both are written: without fractions.
+  return launch && launch->time ? round(launch->time->cycles) - round(launch->time->without) : 0;
 }
 
 gboolean
