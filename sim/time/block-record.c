@@ -11,8 +11,8 @@
 #include "sim/count/recall.h"
 #include "sim/machine/access/lanes.h"
 #include "sim/program/inside.h"
-#include "sim/time/line-words.h"
 #include "sim/time/cluster-port.h"
+#include "sim/time/line-words.h"
 
 enum {
   MAX_STEPS = 1 << 26, // of a block: one that waits for what nobody writes runs as long

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 enum {
   SMB_LINE_SHIFT = 7, // of the first-level cache: 128 bytes
   SMB_SECTOR_SHIFT = 5,
+  SMB_LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them

@@ -9,7 +9,6 @@
 
 enum {
   N_DIMENSIONS = 3,
-  LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   MAX_SAMPLES = 32,              // blocks that are looked at for tables,
   SAMPLE_INSTRUCTIONS = 1 << 20, // as long as they execute no more than this
   SAMPLE_DISTANCE = 16,          // one of so many, at most
@@ -233,9 +232,12 @@ keeps_neighbours(guint dimension, const SmbLaunch *launch, double block_sectors,
 static double
 find_own_part(GHashTable *own, const Surroundings *around, const SmbLaunch *launch,
               const SmbChip *chip) {
-  double asked = 0, again = 0;
+  double asked = 0, again = 0, block_sectors = g_hash_table_size(own) * SMB_LINE_SECTORS;
+  gboolean keeps[N_DIMENSIONS];
   GHashTableIter iter;
   gpointer line, value;
+  for (guint d = 0; d < N_DIMENSIONS; d++)
+    keeps[d] = keeps_neighbours(d, launch, block_sectors, chip);
   g_hash_table_iter_init(&iter, own);
   while (g_hash_table_iter_next(&iter, &line, &value)) {
     guint rest = GPOINTER_TO_UINT(value), before = 0;
@@ -243,9 +245,7 @@ find_own_part(GHashTable *own, const Surroundings *around, const SmbLaunch *laun
       rest &= ~common_sectors(around->far[d], line);
     asked += __builtin_popcount(rest);
     for (guint d = 0; d < N_DIMENSIONS; d++)
-      before |= keeps_neighbours(d, launch, g_hash_table_size(own) * LINE_SECTORS, chip)
-                    ? common_sectors(around->near[d], line)
-                    : 0;
+      before |= keeps[d] ? common_sectors(around->near[d], line) : 0;
     again += __builtin_popcount(rest & before);
   }
   return asked > 0 ? 1 - again / asked : 1;

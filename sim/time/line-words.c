@@ -56,3 +56,16 @@ smb_lines_count_changes(SmbTimedLine *lines, guint n_lines, SmbLanes mask, guint
   }
   return most;
 }
+
+guint
+smb_sectors_of_words(guint32 words, gboolean all) {
+  enum {
+    SECTOR_WORDS = SMB_LINE_WORDS / SMB_LINE_SECTORS
+  };
+  guint sectors = 0;
+  for (guint s = 0; s < SMB_LINE_SECTORS; s++) {
+    guint32 of_sector = words >> s * SECTOR_WORDS & 0xff;
+    sectors |= (all ? of_sector == 0xff : of_sector != 0) ? 1u << s : 0;
+  }
+  return sectors;
+}

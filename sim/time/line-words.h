@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which words of its lines a request of global memory changes.
+// Which words of its lines a request of global memory changes, and of which sectors they are.
 #pragma once
 
 #include "sim/time/block-record.h"
@@ -30,5 +30,8 @@ void smb_lines_find_words(SmbTimedLine *lines, guint n_lines, SmbLanes mask, gui
  */
 guint16 smb_lines_count_changes(SmbTimedLine *lines, guint n_lines, SmbLanes mask, guint width,
                                 const guint64 *addresses);
+
+/** smb_sectors_of_words: @words: of a line. Returns: a bit for each sector of which any of them is; @all: of which all words are */
+guint smb_sectors_of_words(guint32 words, gboolean all);
 
 G_END_DECLS

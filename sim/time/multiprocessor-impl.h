@@ -138,7 +138,7 @@ typedef struct {
   guint64 warm_blocks;
   SmbL1Cache *cache;
   SmbStoreBuffer stores;
-  SmbCodeFetch *code;
+  SmbCodeFetch *code; // NULL: all of it comes at once
 } Multiprocessor;
 
 // --- multiprocessor.c

@@ -208,7 +208,8 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
       warp->reason = board->reason;
     }
   }
-  double fetched = smb_code_fetch_ask(sm->code, (guint64)number * SMB_TIMING_BYTES, next);
+  double fetched =
+      sm->code ? smb_code_fetch_ask(sm->code, (guint64)number * SMB_TIMING_BYTES, next) : next;
   if (fetched > warp->ready) {
     warp->ready = fetched;
     warp->reason = SMB_STALL_NO_INSTRUCTION;
@@ -550,7 +551,8 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   }
   sm->looked_up = g_new0(double, smb_program_n_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
-  sm->code = smb_code_fetch_new(chip, (guint64)replay->program->timings->len * SMB_TIMING_BYTES);
+  guint64 code_bytes = (guint64)replay->program->timings->len * SMB_TIMING_BYTES;
+  sm->code = code_bytes > (guint64)chip->code_near ? smb_code_fetch_new(chip, code_bytes) : NULL;
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run_multiprocessor(sm);

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "sim/base/hash.h"
+#include "sim/time/line-words.h"
 
 enum {
-  LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
-  LINE_WORDS = 32,
   ROW_LINES = 2, // of which DRAM opens the row once
-  ROW_PAIRS = ROW_LINES * LINE_SECTORS / 2,
+  ROW_PAIRS = ROW_LINES * SMB_LINE_SECTORS / 2,
   MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
 };
 
@@ -72,7 +71,7 @@ smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks, guint n
   double n = blocks->len + 1.0, larger = blocks->len > 0 ? (n + 1) / (n - 1) : 0;
   for (guint s = 0; s < n_sites; s++)
     if (last[s] >= first[s])
-      spans[s] = (double)(last[s] - first[s] + 1) * LINE_SECTORS / 2 * larger;
+      spans[s] = (double)(last[s] - first[s] + 1) * SMB_LINE_SECTORS / 2 * larger;
   return spans;
 }
 
@@ -94,7 +93,7 @@ find_crowds(const SmbBlockRecord *middle, const double *spans, double at_once, g
 double *
 smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
                  const double *spans, double at_once, guint n_sites, const SmbChip *chip) {
-  g_autoptr(GHashTable) rows = join_lines(loads, n, ROW_LINES, LINE_SECTORS);
+  g_autoptr(GHashTable) rows = join_lines(loads, n, ROW_LINES, SMB_LINE_SECTORS);
   g_autofree double *crowds = find_crowds(middle, spans, at_once, n_sites);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
@@ -117,27 +116,13 @@ smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n
 
 // --- stores
 
-// Sectors of which a word is among @words, a bit for each; or all words are.
-static guint
-find_sectors(guint32 words, gboolean all) {
-  enum {
-    SECTOR_WORDS = 8
-  };
-  guint sectors = 0;
-  for (guint s = 0; s < LINE_SECTORS; s++) {
-    guint32 of_sector = words >> s * SECTOR_WORDS & 0xff;
-    sectors |= (all ? of_sector == 0xff : of_sector != 0) ? 1u << s : 0;
-  }
-  return sectors;
-}
-
 // What is stored of a line: all of it, if what a neighbour stores is next to what the block does, since the next one does as well.
 static guint32
 complete_line(guint32 own, GHashTable *neighbours, gsize line) {
   for (gsize other = line - 1; own && other <= line + 1; other++) {
     guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(other)));
-    gint distance =
-        ((gint)(other - line) * LINE_WORDS + __builtin_ctz(words | 1u << 31)) - __builtin_ctz(own);
+    gint distance = ((gint)(other - line) * SMB_LINE_WORDS + __builtin_ctz(words | 1u << 31)) -
+                    __builtin_ctz(own);
     if (words & ~(other == line ? own : 0) && ABS(distance) <= __builtin_popcount(own))
       return G_MAXUINT32;
   }
@@ -150,11 +135,12 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
   guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
   guint32 other = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line ^ 1)));
   words = complete_line(words, neighbours, line);
-  guint sectors = find_sectors(words, FALSE), loaded = sectors & ~find_sectors(words, TRUE);
-  guint next = find_sectors(other, FALSE) & ~find_sectors(other, TRUE);
+  guint sectors = smb_sectors_of_words(words, FALSE),
+        loaded = sectors & ~smb_sectors_of_words(words, TRUE);
+  guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE);
   double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
   double written =
-      sectors == (1 << LINE_SECTORS) - 1 ? bytes : MAX(bytes, 1 / chip->dram_written_lines);
+      sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, 1 / chip->dram_written_lines);
   double opened = 1 / chip->dram_rows / (next ? 2 : 1);
   double read =
       loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
@@ -164,7 +150,7 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
 double *
 smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
                    const SmbChip *chip) {
-  g_autoptr(GHashTable) neighbours = join_lines(stored + 1, n - 1, 1, LINE_WORDS);
+  g_autoptr(GHashTable) neighbours = join_lines(stored + 1, n - 1, 1, SMB_LINE_WORDS);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
@@ -206,7 +192,7 @@ collect_pairs(const SmbBlockRecord *block, guint *sizes) {
       const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
       for (guint rest = smb_sector_pairs(line->sectors); rest; rest &= rest - 1) {
         guint64 key = request->site + 1;
-        smb_hash_mix(&key, line->line * LINE_SECTORS + (guint)__builtin_ctz(rest));
+        smb_hash_mix(&key, line->line * SMB_LINE_SECTORS + (guint)__builtin_ctz(rest));
         if (g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(request->site + 1)))
           sizes[request->site]++;
       }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sim/time/line-words.h"
+
 SmbStoreLine
 smb_store_buffer_put(SmbStoreBuffer *buffer, guint n, SmbStoreLine stored) {
   SmbStoreLine sent = {0};
@@ -23,12 +25,5 @@ smb_store_buffer_put(SmbStoreBuffer *buffer, guint n, SmbStoreLine stored) {
 
 guint
 smb_store_line_partial(const SmbStoreLine *line) {
-  enum {
-    SECTOR_WORDS = 8,
-    N_SECTORS = 4
-  };
-  guint n = 0;
-  for (guint sector = 0; sector < N_SECTORS; sector++)
-    n += (line->sectors >> sector & 1) && (line->words >> sector * SECTOR_WORDS & 0xff) != 0xff;
-  return n;
+  return (guint)__builtin_popcount(line->sectors & ~smb_sectors_of_words(line->words, TRUE));
 }

@@ -108,16 +108,22 @@ find_whole(const SmbReplay *replay) {
   return (double)instructions / (double)replayed;
 }
 
+// How long a multiprocessor takes for so many copies of a block, all at the same time.
+static double
+replay_copies(const SmbReplay *launch, SmbBlockRecord *block, guint copies) {
+  g_autoptr(GPtrArray) records = g_ptr_array_new();
+  SmbReplay replay = *launch;
+  g_ptr_array_add(records, block);
+  replay.records = records;
+  replay.n_blocks = replay.resident = copies;
+  return smb_multiprocessor_replay(&replay).cycles * find_whole(&replay);
+}
+
 // Instructions a cycle of all of so many copies of the longest block.
 static double
 find_block_rate(const SmbReplay *launch, const SmbLot *lot, guint copies) {
-  g_autoptr(GPtrArray) records = g_ptr_array_new();
-  SmbReplay replay = *launch;
-  g_ptr_array_add(records, lot->longest);
-  replay.records = records;
-  replay.n_blocks = replay.resident = copies;
-  double cycles = smb_multiprocessor_replay(&replay).cycles * find_whole(&replay);
-  return copies * (double)lot->longest->instructions / MAX(1, cycles - replay.chip->block_latency);
+  double cycles = replay_copies(launch, lot->longest, copies);
+  return copies * (double)lot->longest->instructions / MAX(1, cycles - launch->chip->block_latency);
 }
 
 // How long all blocks take, if one multiprocessor takes @cycles for those that were replayed. @replayed: of these; of all afterwards
@@ -249,19 +255,11 @@ static double
 find_longer(const SmbReplay *launch, SmbBlockRecord *block, SmbBlockRecord *other, guint n_alike) {
   const guint grid[3] = {n_alike, 1, 1};
   SmbReplay replay = *launch;
-  double cycles[2];
   replay.grid = grid;
-  replay.n_blocks = replay.resident = 1;
   replay.is_warm = TRUE;
   replay.relieved = NULL;
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr(GPtrArray) records = g_ptr_array_new();
-    g_ptr_array_add(records, i == 0 ? block : other);
-    replay.records = records;
-    SmbReplayed replayed = smb_multiprocessor_replay(&replay);
-    cycles[i] = replayed.cycles * find_whole(&replay);
-  }
-  return MAX(0, cycles[0] - cycles[1]);
+  double longer = replay_copies(&replay, block, 1) - replay_copies(&replay, other, 1);
+  return MAX(0, longer);
 }
 
 // The launch goes on for as many cycles, in which little is busy.
@@ -338,7 +336,9 @@ record_last(SmbBlockRecorder *recorder, const SmbLaunch *launch, const SmbBlockR
             guint64 *n) {
   SmbBlockRecord *last = NULL;
   guint64 most = middle->instructions + middle->instructions / SMB_LOT_ALIKE;
-  for (guint set = 1; set < SMB_SHARINGS && takes_tickets(middle); set++) {
+  if (!takes_tickets(middle))
+    return NULL;
+  for (guint set = 1; set < SMB_SHARINGS; set++) {
     guint64 together = 1;
     for (guint d = 0; d < 3 && together > 0; d++)
       together *= set >> d & 1 ? (launch->grid[d] > 1 ? launch->grid[d] : 0) : 1;
