@@ -187,6 +187,7 @@ smb_code_finish(Code *code) {
                        smb_code_has(code, STEP_FREE) || smb_code_has(code, STEP_CONDITION) ||
                        smb_code_has(code, STEP_SERVICE);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
+  code->has_operands = smb_code_has(code, STEP_GROUP_PRODUCT);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);

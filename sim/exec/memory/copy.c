@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/exec/memory/memory.h"
+#include "sim/machine/access/chunk.h"
 
 // Bytes beyond those that are copied are zeros.
 static void
@@ -147,6 +148,21 @@ load_copy_source(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes reads,
   return TRUE;
 }
 
+// Whole chunks of shared memory that the copy brought.
+static gboolean
+note_copies(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses,
+            const CopySource *source) {
+  const Move *move = &step->transfer->move;
+  FOR_LANES(lanes & source->known, lane) {
+    guint32 offset;
+    if (source->counts[lane] == move->width &&
+        smb_shared_find(exec->block, addresses[lane], move->width, &offset))
+      smb_chunk_note_store(exec->block, offset, move->width, CHUNK_OF_MEMORY, move->site,
+                           source->addresses[lane]);
+  }
+  return TRUE;
+}
+
 gboolean
 smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *to = step->transfer;
@@ -181,7 +197,8 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   smb_provenance_note(exec, step, lanes, addresses, to->move.width, step_origin(exec, step));
-  return smb_words_copy(exec->block, &move, exec->w, lanes, addresses, &words);
+  return smb_words_copy(exec->block, &move, exec->w, lanes, addresses, &words) &&
+         (!exec->code->has_operands || note_copies(exec, step, lanes, addresses, &source));
 }
 
 gboolean

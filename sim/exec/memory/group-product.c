@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Products that four warps make together (wgmma; PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions"), of matrices
-// in shared memory: each warp has 16 rows of A, of C and of D, as in products of its own, and all of B. They are made when they begin, which is what a
-// program sees that waits for them before it looks at D, or changes what they read.
+// in shared memory: each warp has 16 rows of A, of C and of D, as in products of its own, and all of B. They are made when all four have come to them
+// (sync/warpgroup.c), which is what a program sees that waits for them before it looks at D, or changes what they read.
 #include "sim/exec/memory/memory.h"
 #include "sim/machine/device/runtime.h"
-
-enum {
-  GROUP_WARPS = 4,
-};
 
 // The bits of a number. Returns the marks that all of its bytes have, and those that one has: MARK_KNOWN, MARK_BLOCK.
 static guint
@@ -139,12 +135,10 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
   return TRUE;
 }
 
-gboolean
-smb_step_group_product(Exec *exec, const Step *step, SmbLanes lanes) {
+void
+smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbRuntime *runtime = exec->block->runtime;
   gboolean is_certain = TRUE;
-  if (!lanes)
-    return TRUE;
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   if (exec->warp->registers->n_lanes != ROW_LANES || lanes != G_MAXUINT32 ||
       (step->product->form.is_published && !runtime) ||
@@ -152,5 +146,4 @@ smb_step_group_product(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
   if (!is_certain && runtime)
     smb_runtime_approximate(runtime, SMB_APPROXIMATE_PRODUCTS);
-  return TRUE;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/exec/memory/memory.h"
+#include "sim/machine/access/chunk.h"
 
 enum {
   ROWS = 8,
@@ -97,6 +98,19 @@ smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+// Rows that it stored: matrices of the same store are numbered, and so are stores of the block.
+static gboolean
+note_rows(Exec *exec, const Step *step, SmbLanes asking, const guint64 *addresses) {
+  guint32 number = smb_chunk_begin(exec->block);
+  FOR_LANES(asking, lane) {
+    guint32 offset;
+    if (smb_shared_find(exec->block, addresses[lane], ROW_BYTES, &offset))
+      smb_chunk_note_store(exec->block, offset, ROW_BYTES, CHUNK_OF_MATRIX,
+                           step->transfer->move.site, (guint64)number * SMB_MAX_LANES + lane);
+  }
+  return TRUE;
+}
+
 gboolean
 smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
@@ -141,5 +155,6 @@ smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
   }
   smb_provenance_note(exec, step, asking, addresses, ROW_BYTES, origin);
   return !asking ||
-         smb_words_store(exec->block, &transfer->move, exec->w, asking, addresses, &words);
+         (smb_words_store(exec->block, &transfer->move, exec->w, asking, addresses, &words) &&
+          (!exec->code->has_operands || note_rows(exec, step, asking, addresses)));
 }

@@ -117,6 +117,12 @@ typedef struct {
   guint bytes;
 } SharedMatrix;
 
+enum {
+  GROUP_WARPS = 4, // that make such products together
+};
+
+// The running warp's quarter of one: Step.product (group-product.c).
+void smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes);
 // Warns, and tells a launch that is checked, where the descriptor does not fit the boxes of tensors that brought an operand of @n rows or
 // columns (operand-rows.c). @site: of the product; @depth: numbers of a row that are stored
 void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth);
@@ -133,8 +139,6 @@ gboolean smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found
 // goes to the row Compute.d, unless that is NO_ROW, and to the predicate Compute.p. It costs as much as if each lane
 // named a word of its own (executed on an H200: 2 wavefronts a request where all lanes name one word).
 gboolean smb_step_cast(Exec *exec, const Step *step, SmbLanes lanes);
-// A product of matrices, of which one at least is in shared memory: Step.product (group-product.c).
-gboolean smb_step_group_product(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes);
 // Loads or stores a matrix of Bulk.bytes, of which only an assembler knows which lane moves what.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operands of matrix products in shared memory against the boxes of tensors (TMA) that brought them: whether the descriptor finds rows of
+// Operands of matrix products in shared memory against the boxes of tensors (TMA) that brought them (of what threads wrote: operand-stores.c): whether the descriptor finds rows of
 // the box where it reads rows of the operand. Both are taken as a device does, address by address, and only neighbours in the operand that
 // one copy brought are compared. Told is what no order of the box's rows explains:
 // - chunks of a row of the operand, or one row behind the other among eight, that are not the same in the box (a wrong swizzle, a wrong
@@ -9,17 +9,14 @@
 // - eight rows that do not follow the eight before them, or chunks of a row that come from several rows of the box, though the box is of a
 //   matrix (wrong leading and stride byte offsets);
 // - bytes that are in two places of one operand.
-// Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; whatever threads
-// stored, and copies that are not of boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
+// Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; copies that are not of
+// boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
 // eight rows may be meant.
 #include "sim/arch/arch.h"
-#include "sim/exec/memory/memory.h"
+#include "sim/exec/memory/operand.h"
 #include "sim/machine/check/checking.h"
-#include "sim/machine/access/chunk.h"
 
 enum {
-  GROUP = 8,         // rows that lie together
-  MAX_CELLS = 512,   // of an operand: 256 rows of 32 bytes
   SEEN_WORDS = 1024, // a bit for each chunk of shared memory, as far as descriptors reach
 };
 
@@ -33,19 +30,14 @@ typedef enum {
   FAULT_REPEATS, // they are the same
 } Fault;
 
-// A chunk of an operand: of a row, or, if it is turned, of all rows at one k.
-typedef struct {
-  guint line, chunk;
-} Cell;
-
 typedef struct {
   Fault fault;
   Cell cells[2];
   ChunkOrigin origins[2];
 } Disorder;
 
-static guint32
-locate_cell(const SharedMatrix *matrix, Cell cell) {
+guint32
+smb_operand_locate(const SharedMatrix *matrix, Cell cell) {
   guint along = cell.chunk * SHARED_CHUNK / matrix->bytes;
   guint row = matrix->is_turned ? along : cell.line, k = matrix->is_turned ? cell.line : along;
   return smb_matrix_address(&matrix->place, matrix->is_turned, matrix->bytes, row, k) -
@@ -61,7 +53,7 @@ may_be_tiles(const SharedMatrix *matrix, const CopyShape *shape) {
 static Fault
 compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
              const ChunkOrigin *next) {
-  gboolean is_within = cell.line % GROUP != GROUP - 1;
+  gboolean is_within = cell.line % OPERAND_GROUP != OPERAND_GROUP - 1;
   gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
   if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
     return FAULT_NONE;
@@ -79,20 +71,13 @@ compare_in_row(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
   return here->shape->is_flat && !here->shape->is_packed ? FAULT_BEYOND : FAULT_NONE;
 }
 
-// Where all chunks of an operand came from, line by line.
-typedef struct {
-  guint lines, chunks;
-  guint32 places[MAX_CELLS]; // in shared memory, in chunks
-  ChunkOrigin origins[MAX_CELLS];
-} Grid;
-
 static void
 find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
   grid->lines = matrix->is_turned ? depth : n;
   grid->chunks = (matrix->is_turned ? n : depth) * matrix->bytes / SHARED_CHUNK;
-  g_assert(grid->lines * grid->chunks <= MAX_CELLS);
+  g_assert(grid->lines * grid->chunks <= OPERAND_MAX_CELLS);
   for (guint i = 0; i < grid->lines * grid->chunks; i++) {
-    guint32 offset = locate_cell(matrix, (Cell){i / grid->chunks, i % grid->chunks});
+    guint32 offset = smb_operand_locate(matrix, (Cell){i / grid->chunks, i % grid->chunks});
     grid->places[i] = offset / SHARED_CHUNK;
     if (!smb_chunk_find(matrix->block, offset, &grid->origins[i]))
       grid->origins[i].copy = 0;
@@ -136,15 +121,18 @@ is_repeated(const SharedMatrix *matrix, const Grid *grid, guint32 *seen, Cell ce
 }
 
 static gboolean
-find_disorder(const SharedMatrix *matrix, guint n, guint depth, Disorder *disorder) {
+is_of_box(const ChunkOrigin *origin) {
+  return origin->copy && origin->shape->kind == CHUNK_OF_BOX;
+}
+
+static gboolean
+find_disorder(const SharedMatrix *matrix, const Grid *grid, Disorder *disorder) {
   guint32 seen[SEEN_WORDS] = {0};
-  Grid grid;
-  find_origins(matrix, n, depth, &grid);
-  for (guint i = 0; i < grid.lines * grid.chunks; i++) {
-    Cell cell = {i / grid.chunks, i % grid.chunks};
-    if (grid.origins[i].copy && (is_disorderly(matrix, &grid, cell, TRUE, disorder) ||
-                                 is_disorderly(matrix, &grid, cell, FALSE, disorder) ||
-                                 is_repeated(matrix, &grid, seen, cell, disorder)))
+  for (guint i = 0; i < grid->lines * grid->chunks; i++) {
+    Cell cell = {i / grid->chunks, i % grid->chunks};
+    if (is_of_box(&grid->origins[i]) && (is_disorderly(matrix, grid, cell, TRUE, disorder) ||
+                                         is_disorderly(matrix, grid, cell, FALSE, disorder) ||
+                                         is_repeated(matrix, grid, seen, cell, disorder)))
       return TRUE;
   }
   return FALSE;
@@ -152,8 +140,8 @@ find_disorder(const SharedMatrix *matrix, guint n, guint depth, Disorder *disord
 
 // --- in words
 
-static char *
-describe_swizzle(guint bytes) {
+char *
+smb_operand_describe_swizzle(guint bytes) {
   return bytes ? g_strdup_printf("with a %u-byte swizzle", bytes) : g_strdup("without a swizzle");
 }
 
@@ -175,7 +163,8 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   g_autofree char *offset = describe_offset(
       matrix, disorder->fault == FAULT_GROUPS || (disorder->fault == FAULT_REPEATS && !is_next));
   if (swizzle != shape->swizzle) {
-    g_autofree char *read = describe_swizzle(swizzle), *copied = describe_swizzle(shape->swizzle);
+    g_autofree char *read = smb_operand_describe_swizzle(swizzle),
+                    *copied = smb_operand_describe_swizzle(shape->swizzle);
     return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s", name, read,
                            where, copied);
   }
@@ -198,7 +187,7 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   case FAULT_GROUPS:
     return g_strdup_printf(
         "%s, and eight rows of the box that the copy at %s brought take %u bytes", offset, where,
-        GROUP * shape->pitch);
+        OPERAND_GROUP * shape->pitch);
   case FAULT_BEYOND:
     return g_strdup_printf("%s, which leads to another row of the box that the copy at %s brought",
                            offset, where);
@@ -210,9 +199,8 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   g_assert_not_reached();
 }
 
-// "bytes 16 to 31 of row 3"
-static char *
-describe_cell(const SharedMatrix *matrix, Cell cell) {
+char *
+smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell) {
   return g_strdup_printf("bytes %u to %u of %s%u", cell.chunk * SHARED_CHUNK,
                          (cell.chunk + 1) * SHARED_CHUNK - 1,
                          matrix->is_turned ? "k = "
@@ -225,8 +213,8 @@ static char *
 describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const char *where) {
   const ChunkOrigin *origins = disorder->origins;
   g_autofree char *mistake = describe_mistake(matrix, disorder, where);
-  g_autofree char *one = describe_cell(matrix, disorder->cells[0]);
-  g_autofree char *other = describe_cell(matrix, disorder->cells[1]);
+  g_autofree char *one = smb_operand_describe_cell(matrix, disorder->cells[0]);
+  g_autofree char *other = smb_operand_describe_cell(matrix, disorder->cells[1]);
   return disorder->fault == FAULT_REPEATS
              ? g_strdup_printf("%s: %s and %s are row %u of the box from byte %u on", mistake, one,
                                other, origins[0].row, origins[0].x)
@@ -236,22 +224,34 @@ describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const ch
                                origins[1].x);
 }
 
+// What is wrong, and with which chunk; NULL: nothing.
+static char *
+find_mistake(const SharedMatrix *matrix, guint n, guint depth, ChunkOrigin *origin) {
+  const SmbBlock *block = matrix->block;
+  Disorder disorder;
+  Grid grid;
+  find_origins(matrix, n, depth, &grid);
+  if (!find_disorder(matrix, &grid, &disorder))
+    return smb_operand_find_stores(block, matrix, &grid, origin);
+  *origin = disorder.origins[0];
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
+  return describe_disorder(matrix, &disorder, where);
+}
+
 void
 smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
   SmbBlock *block = exec->block;
-  Disorder disorder;
-  if (!block->chunks || !find_disorder(matrix, n, depth, &disorder) ||
-      !smb_chunk_tell(block, &disorder.origins[0]))
+  ChunkOrigin origin;
+  g_autofree char *message = block->chunks ? find_mistake(matrix, n, depth, &origin) : NULL;
+  if (!message || !smb_chunk_tell(block, &origin))
     return;
-  guint other = disorder.origins[0].shape->site;
+  guint other = origin.shape->site;
   const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
                             .site = site,
                             .other = other,
                             .warp = exec->w,
                             .lane = G_MAXUINT,
                             .other_thread = G_MAXUINT};
-  g_autofree char *where = smb_site_place(smb_program_site(block->program, other));
-  g_autofree char *message = describe_disorder(matrix, &disorder, where);
   if (block->check && !smb_inspect_counts(block, &found))
     smb_inspect_tell(block, &found, "%s", message);
   if (block->sink->warn)

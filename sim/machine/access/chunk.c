@@ -1,18 +1,22 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Where chunks of shared memory came from: which copy of a box brought them, and from which place of the box. Whoever reads them as
-// something else than the rows of that box can say so (sim/exec/memory/operand-rows.c). Any other write forgets it. Not noted: copies that
-// are not of boxes, whose bytes may be in any order already.
+// Where chunks of shared memory came from: which copy of a box brought them, and from which place of the box, or from where threads copied
+// them. Whoever reads them as something else than rows of that can say so (sim/exec/memory/operand-rows.c, operand-stores.c). Any other write
+// forgets it. Not noted: copies in bulk that are not of boxes, whose bytes may be in any order already, and what threads computed.
 #include "sim/machine/access/chunk.h"
 
 #include <string.h>
 
 typedef struct {
-  guint32 copy;  // 0: not from a box
-  guint32 shape; // its place in Chunks.shapes
-  guint32 row, x;
+  guint32 copy;   // 0: not known; of what threads wrote NO_COPY
+  guint32 shape;  // its place in Chunks.shapes
+  guint32 row, x; // or the high and the low word of ChunkOrigin.from
 } Chunk;
+
+enum {
+  NO_COPY = 1, // smaller than the numbers of copies
+};
 
 struct _Chunks {
   Chunk *chunks;
@@ -79,6 +83,27 @@ smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy, const
 }
 
 void
+smb_chunk_note_store(SmbBlock *block, guint32 offset, gsize bytes, ChunkKind kind, guint site,
+                     guint64 from) {
+  CopyShape shape;
+  Chunks *all = offset % SHARED_CHUNK ? NULL : open_chunks(block);
+  if (!all)
+    return;
+  memset(&shape, 0, sizeof shape);
+  shape.kind = kind;
+  shape.site = site;
+  guint32 number = number_shape(all, &shape);
+  for (gsize done = 0; done + SHARED_CHUNK <= bytes; done += SHARED_CHUNK) {
+    gsize chunk = (offset + done) / SHARED_CHUNK;
+    if (chunk < all->n_chunks)
+      all->chunks[chunk] = (Chunk){.copy = NO_COPY,
+                                   .shape = number,
+                                   .row = (guint32)((from + done) >> 32),
+                                   .x = (guint32)(from + done)};
+  }
+}
+
+void
 smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes) {
   Chunks *all = block->chunks;
   gsize first = offset / SHARED_CHUNK;
@@ -105,7 +130,8 @@ smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
   *origin = (ChunkOrigin){.copy = found->copy,
                           .shape = &g_array_index(all->shapes, CopyShape, found->shape),
                           .row = found->row,
-                          .x = found->x};
+                          .x = found->x,
+                          .from = (guint64)found->row << 32 | found->x};
   return TRUE;
 }
 

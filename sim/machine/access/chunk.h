@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Where chunks of shared memory came from (chunk.c): of which copy of a box, and of which place in it. Private to the machine and to
-// sim/exec.
+// Where chunks of shared memory came from (chunk.c): of which copy of a box, and of which place in it; or, of what threads wrote, from which
+// place in memory, or which row of a matrix in registers. Private to the machine and to sim/exec.
 #pragma once
 
 #include "sim/machine/access/access.h"
@@ -11,6 +11,12 @@ enum {
   SHARED_CHUNK = 16, // of a chunk
 };
 
+typedef enum {
+  CHUNK_OF_BOX,    // a copy of a box of a tensor brought it
+  CHUNK_OF_MEMORY, // threads copied it as it is in global memory
+  CHUNK_OF_MATRIX, // threads stored it as a row of a matrix of 8 x 8 (stmatrix)
+} ChunkKind;
+
 /**
  * CopyShape: how copies of boxes lie in shared memory; compared as bytes, so that padding is 0
  * @site: of the instruction
@@ -18,19 +24,29 @@ enum {
  * @row_bytes: of a row of the box, of which @pitch is the distance in shared memory
  * @is_flat: rows follow each other in one dimension of the tensor
  * @is_packed: where one ends in the tensor the next one begins, so that rows need not be those of a matrix
+ * Of what threads wrote there are only @kind and @site.
  */
 typedef struct {
+  ChunkKind kind;
   guint site;
   guint32 swizzle, row_bytes, pitch;
   gboolean is_flat, is_packed;
 } CopyShape;
 
-// A chunk's: byte @x of row @row of the box.
+/**
+ * ChunkOrigin: a chunk's
+ * @copy: of a box: a number of its own
+ * @row, @x: of a box: byte @x of row @row of it
+ * @from: of memory: an address; of a matrix: a number that is one more in its next row, and CHUNK_MATRIX more in another one of the store
+ */
 typedef struct {
-  guint32 copy; // a number of its own
+  guint32 copy;
   const CopyShape *shape;
   guint32 row, x;
+  guint64 from;
 } ChunkOrigin;
+
+#define CHUNK_MATRIX 8u
 
 void smb_chunks_free(Chunks *chunks);
 void smb_chunks_start_block(SmbBlock *block);
@@ -40,11 +56,14 @@ guint32 smb_chunk_begin(SmbBlock *block);
 // shared memory as if it were not swizzled. After it was written.
 void smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy,
                     const CopyShape *shape, guint32 at);
+// What a lane wrote, of whole chunks. After it was written. @from: as in ChunkOrigin
+void smb_chunk_note_store(SmbBlock *block, guint32 offset, gsize bytes, ChunkKind kind, guint site,
+                          guint64 from);
 // Something else was written.
 void smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes);
 // The same of all that lanes of an access write, @bytes each.
 void smb_chunk_clear_access(SmbBlock *block, const Access *access, gsize bytes);
 // Whether it is the first time in this block that something is to be told of copies like this one's.
 gboolean smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin);
-// FALSE: it is not from a box.
+// FALSE: it is not known.
 gboolean smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin);

@@ -3,9 +3,9 @@
 //
 // nvcc: -gencode arch=compute_90a,code=sm_90a
 //
-// Operands of a product of warpgroups that boxes of tensors (TMA) brought, by all swizzles, as rows of A or B and turned; and descriptors
-// that do not fit them, one mistake at a time. Prints whether the product is right: on a device it is not where something is to be found.
-//   descriptor-cases CASE [OPERAND]: of A, or of B
+// Operands of a product of warpgroups that boxes of tensors (TMA) brought, or threads wrote, by all swizzles, as rows of A or B and turned; and
+// descriptors that do not fit them, one mistake at a time. Prints whether the product is right: on a device it is not where something is to be found.
+//   descriptor-cases CASE [OPERAND [WRITER]]: of A, or of B; box, copied (cp.async), stored, matrix (stmatrix)
 #include <cuda.h>
 #include <cuda_fp16.h>
 
@@ -24,6 +24,8 @@ enum {
 // @step bytes apart, before it goes on @jump bytes from the first of these.
 struct Operand {
   CUtensorMap map;
+  const __half *numbers;
+  unsigned swizzle; // bytes of its span; 16: none
   unsigned boxes, wide, bytes;
   unsigned offset, start, mode, leading, stride, base, steps, step, jump;
 };
@@ -46,10 +48,42 @@ describe(const Operand &o, unsigned at, unsigned k) {
                "l"(&(operand).map), "r"(i * (operand).wide), "r"(0), "r"(place(&barrier))                                                  \
                : "memory")
 
+enum Writer { BOX, COPIED, STORED, MATRIX };
+
+// Where 16 bytes of a row are to be written.
+__device__ static unsigned
+locate(const Operand &o, unsigned row, unsigned chunk) {
+  unsigned across = o.wide / 8, at = o.offset + chunk / across * o.bytes + row * o.wide * 2 + chunk % across * 16;
+  return at ^ ((at >> 7 & (o.swizzle / 16 - 1)) * 16);
+}
+
+// What boxes would bring, by threads.
+template <Writer writer>
+__device__ static void
+write_rows(const Operand &o, unsigned to) {
+  for (unsigned i = threadIdx.x; i < SIZE * SIZE / 8; i += 128) {
+    unsigned row = i / (SIZE / 8), chunk = i % (SIZE / 8);
+    const __half *from = o.numbers + row * PITCH + chunk * 8;
+    if (writer == COPIED)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + locate(o, row, chunk)), "l"(from) : "memory"); // copied
+    if (writer == STORED) {
+      uint4 x = *(const uint4 *)from;
+      asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" ::"r"(to + locate(o, row, chunk)), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w) : "memory"); // stored
+    }
+  }
+  unsigned lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16;
+  for (unsigned chunk = 0; chunk < SIZE / 8 && writer == MATRIX; chunk += 2) {
+    unsigned x[4];
+    for (unsigned j = 0; j < 4; j++)
+      x[j] = *(const unsigned *)(o.numbers + (row + j % 2 * 8 + lane / 4) * PITCH + (chunk + j / 2) * 8 + lane % 4 * 2);
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to + locate(o, row + lane % 16, chunk + lane / 16)), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]) : "memory"); // matrix
+  }
+}
+
 #define SUMS8(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 #define LIST32 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
 
-template <int turns_a, int turns_b>
+template <Writer writer, int turns_a, int turns_b>
 __global__ void __launch_bounds__(128) multiply(const __grid_constant__ Operand a, const __grid_constant__ Operand b, float *result) {
   extern __shared__ __align__(1024) char boxes[];
   __shared__ unsigned long long barrier;
@@ -59,16 +93,20 @@ __global__ void __launch_bounds__(128) multiply(const __grid_constant__ Operand 
     asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(place(&barrier)));
   for (unsigned i = threadIdx.x; i < 2 * ROOM / 4; i += 128)
     ((unsigned *)boxes)[i] = 0;
-  asm volatile("fence.proxy.async;" ::: "memory");
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (writer != BOX)
+    write_rows<writer>(a, left), write_rows<writer>(b, right);
+  asm volatile("cp.async.wait_all; fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (writer == BOX && threadIdx.x == 0) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(place(&barrier)), "r"(2 * SIZE * SIZE * 2) : "memory");
     for (unsigned i = 0; i < a.boxes; i++)
       LOAD(a, left); // copy of A
     for (unsigned i = 0; i < b.boxes; i++)
       LOAD(b, right); // copy of B
   }
-  asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @p bra D; bra W; D: }" ::"r"(place(&barrier)) : "memory");
+  if (writer == BOX)
+    asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @p bra D; bra W; D: }" ::"r"(place(&barrier)) : "memory");
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
   for (unsigned k = 0; k < SIZE / 16; k++)
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" LIST32 "}, %32, %33, 1, 1, 1, %34, %35;" // product
@@ -147,6 +185,14 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
   return true;
 }
 
+typedef void (*Kernel)(Operand, Operand, float *);
+
+template <Writer writer>
+static Kernel
+find_kernel(bool turned, bool is_b) {
+  return !turned ? (Kernel)multiply<writer, 0, 0> : is_b ? (Kernel)multiply<writer, 0, 1> : (Kernel)multiply<writer, 1, 0>;
+}
+
 int
 main(int argc, char **argv) {
   char name[32] = "";
@@ -173,6 +219,8 @@ main(int argc, char **argv) {
     describe_boxes(o, span, is_case && turned);
     if (is_case && !mistake(name, o, &swizzle, copied, turned))
       return 2;
+    o->numbers = numbers + i * SIZE * PITCH;
+    o->swizzle = swizzle;
     cuuint64_t extents[] = {PITCH, SIZE}, strides[] = {PITCH * 2};
     cuuint32_t box[] = {o->wide, SIZE}, steps[] = {1, 1};
     EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, numbers + i * SIZE * PITCH, extents, strides, box, steps,
@@ -183,7 +231,11 @@ main(int argc, char **argv) {
                                   : CU_TENSOR_MAP_SWIZZLE_NONE,
                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
   }
-  auto kernel = !turned ? multiply<0, 0> : is_b ? multiply<0, 1> : multiply<1, 0>;
+  const char *writer = argc > 3 ? argv[3] : "box";
+  Kernel kernel = !strcmp(writer, "copied")   ? find_kernel<COPIED>(turned, is_b)
+                  : !strcmp(writer, "stored") ? find_kernel<STORED>(turned, is_b)
+                  : !strcmp(writer, "matrix") ? find_kernel<MATRIX>(turned, is_b)
+                                              : find_kernel<BOX>(turned, is_b);
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 2 * ROOM));
   kernel<<<1, 128, 2 * ROOM>>>(operands[0], operands[1], result);
   CHECK(cudaDeviceSynchronize());

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Operands of matrix products in shared memory that threads wrote: whether the descriptor reads them as they were written. Known of a chunk is
+// from which address of global memory it was copied (cp.async; loads whose result is stored as it is), or which row of a matrix in registers it
+// is (stmatrix). Eight rows are looked at, and the chunks of each up to the end of a swizzle's span. Told is what is not in order as it is read,
+// and would be with another swizzle or another base offset. So rows that come from anywhere, or whose chunks are permuted, are not told.
+// Not told either: rows that follow each other in memory without a gap, which may be swizzled there already; rows that were written 16 bytes
+// wide; wrong leading and stride byte offsets, and starts between two rows.
+#include "sim/exec/memory/operand.h"
+
+// How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace.
+typedef struct {
+  guint32 width, mask, base;
+} Written8;
+
+static guint32
+locate_written(const SharedMatrix *matrix, const Written8 *written, Cell cell) {
+  guint32 address =
+      matrix->place.start + cell.line * written->width + cell.chunk * (guint32)SHARED_CHUNK;
+  return (address ^ (((address >> 7) - written->base) & written->mask) * SHARED_CHUNK) -
+         matrix->reserved;
+}
+
+static const Written8 ways[] = {{128, 7, 0}, {64, 3, 0},  {32, 1, 0},  {128, 0, 0}, {64, 0, 0},
+                                {32, 0, 0},  {128, 7, 1}, {128, 7, 2}, {128, 7, 3}, {128, 7, 4},
+                                {128, 7, 5}, {128, 7, 6}, {128, 7, 7}, {64, 3, 1},  {64, 3, 2},
+                                {64, 3, 3},  {32, 1, 1}};
+
+// Where chunks of eight rows came from.
+typedef struct {
+  guint n; // of a row
+  ChunkOrigin origins[OPERAND_GROUP][OPERAND_MAX_CELLS / OPERAND_GROUP];
+} Eight;
+
+static gboolean
+are_alike(const ChunkOrigin *origin, const ChunkOrigin *first) {
+  return origin->copy && origin->shape->kind != CHUNK_OF_BOX &&
+         origin->shape->kind == first->shape->kind;
+}
+
+// Of memory, rows whose chunks follow each other, the same distance from row to row; of matrices, their rows one after the other.
+static gboolean
+is_in_order(const Eight *eight) {
+  const ChunkOrigin *first = eight->origins[0];
+  gboolean is_matrix = first->shape->kind == CHUNK_OF_MATRIX;
+  guint64 pitch = is_matrix ? 1 : eight->origins[1][0].from - first->from;
+  for (guint i = 0; i < OPERAND_GROUP * eight->n; i++) {
+    guint line = i / eight->n, chunk = i % eight->n;
+    guint64 from = eight->origins[line][chunk].from;
+    guint64 next = is_matrix ? first[chunk].from : first->from + (guint64)chunk * SHARED_CHUNK;
+    if (from != next + line * pitch)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Rows follow each other in memory, @width bytes each.
+static gboolean
+is_packed(const Eight *eight, guint32 width) {
+  return eight->origins[0][0].shape->kind == CHUNK_OF_MEMORY &&
+         eight->origins[1][0].from - eight->origins[0][0].from == width;
+}
+
+static gboolean
+is_enough(const Eight *eight) {
+  return eight->n > 1 || eight->origins[0][0].shape->kind == CHUNK_OF_MATRIX;
+}
+
+// FALSE: a chunk is of something else than the first one.
+static gboolean
+take_written(const SmbBlock *block, const SharedMatrix *matrix, const Written8 *written,
+             const Eight *read, Eight *eight) {
+  guint32 room = written->width - matrix->place.start % written->width;
+  eight->n = MIN(read->n, room / SHARED_CHUNK);
+  for (guint i = 0; i < OPERAND_GROUP * eight->n; i++) {
+    Cell cell = {i / eight->n, i % eight->n};
+    ChunkOrigin *origin = &eight->origins[cell.line][cell.chunk];
+    if (!smb_chunk_find(block, locate_written(matrix, written, cell), origin) ||
+        !are_alike(origin, &read->origins[0][0]))
+      return FALSE;
+  }
+  return is_enough(eight);
+}
+
+static gboolean
+take_read(const SharedMatrix *matrix, const Grid *grid, Eight *eight) {
+  const MatrixPlace *place = &matrix->place;
+  guint room = (place->width - place->start % place->width) / SHARED_CHUNK;
+  eight->n = place->mask ? MIN(grid->chunks, room) : grid->chunks;
+  if (grid->lines < OPERAND_GROUP || eight->n > G_N_ELEMENTS(eight->origins[0]))
+    return FALSE;
+  for (guint i = 0; i < OPERAND_GROUP * eight->n; i++) {
+    const ChunkOrigin *origin = &grid->origins[i / eight->n * grid->chunks + i % eight->n];
+    if (!are_alike(origin, &grid->origins[0]))
+      return FALSE;
+    eight->origins[i / eight->n][i % eight->n] = *origin;
+  }
+  return is_enough(eight);
+}
+
+// The way in which the rows may have been written; NULL: as they are read, or it is not known.
+static const Written8 *
+find_way(const SmbBlock *block, const SharedMatrix *matrix, const Eight *read) {
+  Eight eight;
+  for (guint i = 0; i < G_N_ELEMENTS(ways); i++)
+    if (take_written(block, matrix, &ways[i], read, &eight) && is_in_order(&eight))
+      return is_packed(&eight, ways[i].width) ? NULL : &ways[i];
+  return NULL;
+}
+
+// The first chunk that is read as another one than it was written as; a chunk of the span of a row.
+static gboolean
+find_moved(const SharedMatrix *matrix, const Grid *grid, const Written8 *way, Cell *read,
+           Cell *written) {
+  const guint across = way->width / SHARED_CHUNK;
+  for (guint i = 0; i < OPERAND_GROUP * grid->chunks; i++) {
+    *read = (Cell){i / grid->chunks, i % grid->chunks};
+    for (guint j = 0; j < OPERAND_GROUP * across; j++) {
+      *written = (Cell){j / across, j % across};
+      if (locate_written(matrix, way, *written) / SHARED_CHUNK == grid->places[i])
+        break;
+      written->line = OPERAND_GROUP;
+    }
+    if (written->line < OPERAND_GROUP &&
+        (read->line != written->line || read->chunk != written->chunk))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static char *
+describe_ways(const SharedMatrix *matrix, const Written8 *way, const char *where) {
+  const MatrixPlace *place = &matrix->place;
+  const char name = matrix->is_left ? 'A' : 'B';
+  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0);
+  g_autofree char *written = smb_operand_describe_swizzle(way->mask ? way->width : 0);
+  if (place->mask && place->width == way->width && place->mask == way->mask)
+    return g_strdup_printf(
+        "the base offset of operand %c is %u, and what %s wrote is swizzled as with one of %u",
+        name, place->base, where, way->base);
+  return g_strdup_printf("operand %c is read %s, and what %s wrote has rows of %u bytes %s", name,
+                         read, where, way->width, written);
+}
+
+char *
+smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
+                        ChunkOrigin *origin) {
+  Eight read;
+  Cell cells[2];
+  if (!grid->origins[0].copy || !take_read(matrix, grid, &read) || is_in_order(&read))
+    return NULL;
+  const Written8 *way = find_way(block, matrix, &read);
+  if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1]))
+    return NULL;
+  *origin = grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
+  g_autofree char *ways_differ = describe_ways(matrix, way, where);
+  g_autofree char *one = smb_operand_describe_cell(matrix, cells[0]);
+  g_autofree char *other = smb_operand_describe_cell(matrix, cells[1]);
+  return g_strdup_printf("%s: what is read as %s was written as %s", ways_differ, one, other);
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// An operand of a matrix product as chunks of shared memory, and where these came from. Private to operand-rows.c, which looks at what copies
+// of boxes brought, and operand-stores.c, which looks at what threads wrote.
+#pragma once
+
+#include "sim/exec/memory/memory.h"
+#include "sim/machine/access/chunk.h"
+
+enum {
+  OPERAND_GROUP = 8,       // rows that lie together
+  OPERAND_MAX_CELLS = 512, // of an operand: 256 rows of 32 bytes
+};
+
+// A chunk of an operand: of a row, or, if it is turned, of all rows at one k.
+typedef struct {
+  guint line, chunk;
+} Cell;
+
+// Where all chunks of an operand came from, line by line.
+typedef struct {
+  guint lines, chunks;
+  guint32 places[OPERAND_MAX_CELLS]; // in shared memory, in chunks
+  ChunkOrigin origins[OPERAND_MAX_CELLS];
+} Grid;
+
+// Where the descriptor has a chunk: a byte offset in shared memory.
+guint32 smb_operand_locate(const SharedMatrix *matrix, Cell cell);
+// "with a 128-byte swizzle"
+char *smb_operand_describe_swizzle(guint bytes);
+// "bytes 16 to 31 of row 3"
+char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
+
+/**
+ * smb_operand_find_stores:
+ * @origin: (out): of a chunk that is out of place
+ * @where: (out) (transfer full): where those chunks were written
+ *
+ * Returns: (transfer full) (nullable): what is wrong with an operand that threads wrote
+ */
+char *smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
+                              ChunkOrigin *origin);
