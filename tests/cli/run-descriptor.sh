@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Descriptors of operands (wgmma) against the boxes of tensors that brought them. tests/run/kernel/descriptor-cases.cu makes one mistake at a time;
+# Descriptors of operands (wgmma) against the boxes of tensors that brought them, and against what threads wrote. tests/run/kernel/descriptor-cases.cu makes one mistake at a time;
 # on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28).
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -15,11 +15,13 @@ run_libraries
 need_nvcc
 "$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases "$source"
 
+writer=box
+
 # run_case CASE OPERAND STATUS RESULT
 run_case() {
-  last="case $1 $2"
+  last="case $1 $2 $writer"
   status=0
-  timeout 60 "$SMEMBANK" run --check -- ./cases "$1" "$2" >out 2>err || status=$?
+  timeout 60 "$SMEMBANK" run --check -- ./cases "$1" "$2" $writer >out 2>err || status=$?
   [ "$status" = "$3" ] || die "$last: status $status, expected $3: $(cat err)"
   grep -qx "$1: $4" out || die "$last: expected '$4': $(cat out)"
 }
@@ -29,10 +31,13 @@ fits() {
   says 'nothing found.'
 }
 
-# misfits CASE OPERAND TEXT: found, at a line of the product, with that of the copy.
+# misfits CASE OPERAND TEXT: found, at a line of the product, with that of the copy, or of the store.
 misfits() {
   run_case "$1" "$2" 1 wrong
-  says "the copy at $source:$(sed -n "\\,// copy of $2\$,=" "$source")"
+  case $writer in
+  box) says "the copy at $source:$(sed -n "\\,// copy of $2\$,=" "$source")" ;;
+  *) says "what $source:$(sed -n "\\,// $writer\$,=" "$source") wrote" ;;
+  esac
   says 'descriptor that does not fit the copy: '
   says "$3"
 }
@@ -68,6 +73,30 @@ for operand in A B; do
   slips 128-exchanged $operand
   slips turned-16-stride-double $operand
 done
+
+# What threads wrote: copies that go on meanwhile, rows of matrices in registers.
+for writer in copied matrix; do
+  for operand in A B; do
+    case ${SMEMBANK_TEST_EFFORT:-}$operand in full*) kinds='plain turned-' ;; A) kinds=plain ;; *) kinds=turned- ;; esac
+    for turned in $kinds; do
+      turned=${turned#plain}
+      for span in 128 64 32; do
+        fits "$turned$span"-right $operand
+        for read in 128 64 32; do
+          [ $read = $span ] || misfits "$turned$span-read-$read" $operand "operand $operand is read with a $read-byte swizzle, and what"
+        done
+        misfits "$turned$span"-unswizzled $operand "wrote has rows of $span bytes without a swizzle: what is read as bytes"
+      done
+      fits "$turned"16-right $operand
+      fits "$turned"128-moved $operand
+      misfits "$turned"128-read-16 $operand "operand $operand is read without a swizzle, and what"
+      misfits "$turned"128-base $operand "the base offset of operand $operand is 1, and what"
+    done
+    slips 128-stride-half $operand
+    slips 16-read-128 $operand
+  done
+done
+writer=box
 
 # --- without --check: a launch of a capture, in all its forms
 expect 0 run -o cases.zip --output ranking -- ./cases 128-unswizzled A

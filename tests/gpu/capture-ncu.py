@@ -30,7 +30,7 @@ def base_name(name):
 
 
 def demangle(symbol):
-    return subprocess.run(["c++filt", symbol], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(["c++filt", "-r", symbol], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def cell(row, header, name):

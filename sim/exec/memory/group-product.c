@@ -3,7 +3,7 @@
 //
 // Products that four warps make together (wgmma; PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions"), of matrices
 // in shared memory: each warp has 16 rows of A, of C and of D, as in products of its own, and all of B. They are made when all four have come to them
-// (sync/warpgroup.c), which is what a program sees that waits for them before it looks at D, or changes what they read.
+// (sync/warpgroup-meet.c), which is what a program sees that waits for them before it looks at D, or changes what they read.
 #include "sim/exec/memory/memory.h"
 #include "sim/machine/device/runtime.h"
 

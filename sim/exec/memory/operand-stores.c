@@ -34,14 +34,14 @@ typedef struct {
 } Eight;
 
 static gboolean
-are_alike(const ChunkOrigin *origin, const ChunkOrigin *first) {
+are_written_alike(const ChunkOrigin *origin, const ChunkOrigin *first) {
   return origin->copy && origin->shape->kind != CHUNK_OF_BOX &&
          origin->shape->kind == first->shape->kind;
 }
 
 // Of memory, rows whose chunks follow each other, the same distance from row to row; of matrices, their rows one after the other.
 static gboolean
-is_in_order(const Eight *eight) {
+reads_in_order(const Eight *eight) {
   const ChunkOrigin *first = eight->origins[0];
   gboolean is_matrix = first->shape->kind == CHUNK_OF_MATRIX;
   guint64 pitch = is_matrix ? 1 : eight->origins[1][0].from - first->from;
@@ -77,7 +77,7 @@ take_written(const SmbBlock *block, const SharedMatrix *matrix, const Written8 *
     Cell cell = {i / eight->n, i % eight->n};
     ChunkOrigin *origin = &eight->origins[cell.line][cell.chunk];
     if (!smb_chunk_find(block, locate_written(matrix, written, cell), origin) ||
-        !are_alike(origin, &read->origins[0][0]))
+        !are_written_alike(origin, &read->origins[0][0]))
       return FALSE;
   }
   return is_enough(eight);
@@ -92,21 +92,30 @@ take_read(const SharedMatrix *matrix, const Grid *grid, Eight *eight) {
     return FALSE;
   for (guint i = 0; i < OPERAND_GROUP * eight->n; i++) {
     const ChunkOrigin *origin = &grid->origins[i / eight->n * grid->chunks + i % eight->n];
-    if (!are_alike(origin, &grid->origins[0]))
+    if (!are_written_alike(origin, &grid->origins[0]))
       return FALSE;
     eight->origins[i / eight->n][i % eight->n] = *origin;
   }
   return is_enough(eight);
 }
 
-// The way in which the rows may have been written; NULL: as they are read, or it is not known.
+// The way in which the rows may have been written, of those as wide as they are read (@is_wide) or others.
 static const Written8 *
-find_way(const SmbBlock *block, const SharedMatrix *matrix, const Eight *read) {
+search_writing(const SmbBlock *block, const SharedMatrix *matrix, const Eight *read,
+               gboolean is_wide) {
   Eight eight;
   for (guint i = 0; i < G_N_ELEMENTS(ways); i++)
-    if (take_written(block, matrix, &ways[i], read, &eight) && is_in_order(&eight))
+    if ((ways[i].width == matrix->place.width) == is_wide &&
+        take_written(block, matrix, &ways[i], read, &eight) && reads_in_order(&eight))
       return is_packed(&eight, ways[i].width) ? NULL : &ways[i];
   return NULL;
+}
+
+// NULL: it is not known.
+static const Written8 *
+find_writing(const SmbBlock *block, const SharedMatrix *matrix, const Eight *read) {
+  const Written8 *way = search_writing(block, matrix, read, TRUE);
+  return way ? way : search_writing(block, matrix, read, FALSE);
 }
 
 // The first chunk that is read as another one than it was written as; a chunk of the span of a row.
@@ -130,7 +139,7 @@ find_moved(const SharedMatrix *matrix, const Grid *grid, const Written8 *way, Ce
 }
 
 static char *
-describe_ways(const SharedMatrix *matrix, const Written8 *way, const char *where) {
+describe_writing(const SharedMatrix *matrix, const Written8 *way, const char *where) {
   const MatrixPlace *place = &matrix->place;
   const char name = matrix->is_left ? 'A' : 'B';
   g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0);
@@ -148,14 +157,14 @@ smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const
                         ChunkOrigin *origin) {
   Eight read;
   Cell cells[2];
-  if (!grid->origins[0].copy || !take_read(matrix, grid, &read) || is_in_order(&read))
+  if (!grid->origins[0].copy || !take_read(matrix, grid, &read) || reads_in_order(&read))
     return NULL;
-  const Written8 *way = find_way(block, matrix, &read);
+  const Written8 *way = find_writing(block, matrix, &read);
   if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1]))
     return NULL;
   *origin = grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
-  g_autofree char *ways_differ = describe_ways(matrix, way, where);
+  g_autofree char *ways_differ = describe_writing(matrix, way, where);
   g_autofree char *one = smb_operand_describe_cell(matrix, cells[0]);
   g_autofree char *other = smb_operand_describe_cell(matrix, cells[1]);
   return g_strdup_printf("%s: what is read as %s was written as %s", ways_differ, one, other);

@@ -45,7 +45,7 @@ smb_sync_start(Exec *exec) {
 
 gboolean
 smb_sync_release(Exec *exec) {
-  return smb_barriers_release(exec) || smb_products_release(exec) || smb_cluster_release(exec) || smb_spin_release(exec) ||
-         smb_mbarriers_release(exec) || smb_wait_look_again(exec) || smb_wait_part(exec) ||
-         smb_wait_give_up(exec);
+  return smb_barriers_release(exec) || smb_products_release(exec) || smb_cluster_release(exec) ||
+         smb_spin_release(exec) || smb_mbarriers_release(exec) || smb_wait_look_again(exec) ||
+         smb_wait_part(exec) || smb_wait_give_up(exec);
 }

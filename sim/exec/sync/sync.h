@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for
-// warps that multiply together (warpgroup.c), for what other threads store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
+// warps that multiply together (warpgroup-meet.c), for what other threads store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
 #pragma once
 
 #include "sim/exec/memory/memory.h"
@@ -13,7 +13,7 @@ enum {
   HELD_BEFORE_LOOK, // others run first (spin.c)
   HELD_BY_OTHERS,   // what other blocks leave in global memory (wait.c)
   HELD_BY_CLUSTER,  // threads of the cluster (cluster.c)
-  HELD_BY_PRODUCT,  // other warps of the warpgroup (warpgroup.c)
+  HELD_BY_PRODUCT,  // other warps of the warpgroup (warpgroup-meet.c)
 };
 
 typedef struct _Watch Watch; // livelock.c
@@ -84,7 +84,7 @@ gboolean smb_barriers_release(Exec *exec);
 // No warp can continue: fails, and says which threads are missing at the first barrier that has waiting threads.
 gboolean smb_barriers_fail(Exec *exec);
 
-// --- warps that multiply together (warpgroup.c)
+// --- warps that multiply together (warpgroup-meet.c)
 
 // A product of matrices, of which one at least is in shared memory.
 gboolean smb_step_group_product(Exec *exec, const Step *step, SmbLanes lanes);
