@@ -35,7 +35,6 @@ char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
 /**
  * smb_operand_find_stores:
  * @origin: (out): of a chunk that is out of place
- * @where: (out) (transfer full): where those chunks were written
  *
  * Returns: (transfer full) (nullable): what is wrong with an operand that threads wrote
  */
