@@ -240,6 +240,20 @@ collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch
   smb_tally_add(total, &access.total);
 }
 
+static gint
+compare_tiles(gconstpointer a, gconstpointer b) {
+  const SmbPlacedRows *one = a, *other = b;
+  return one->site != other->site ? (one->site > other->site) - (one->site < other->site)
+                                  : one->name - other->name;
+}
+
+void
+smb_tiles_collect(SmbAnalysis *analysis, const GArray *tiles) {
+  analysis->tiles = g_array_new(FALSE, FALSE, sizeof(SmbPlacedRows));
+  g_array_append_vals(analysis->tiles, tiles->data, tiles->len);
+  g_array_sort(analysis->tiles, compare_tiles);
+}
+
 static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
              const Sums *sums, guint site) {
@@ -357,6 +371,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   g_array_unref(analysis->globals);
   g_array_unref(analysis->constants);
   g_array_unref(analysis->traffic);
+  g_clear_pointer(&analysis->tiles, g_array_unref);
   g_array_unref(analysis->warnings);
   g_clear_pointer(&analysis->requests, g_array_unref);
   g_free(analysis);

@@ -158,6 +158,17 @@ typedef struct {
 } SmbOtherTraffic;
 
 /**
+ * SmbPlacedRows: how eight rows of a box of a tensor that is copied, or of an operand of a product, lie in shared memory, when block 0 came to it first
+ * @name: 'A' or 'B': that operand; '-': a box
+ * @request: what moves them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
+ */
+typedef struct {
+  const SmbSite *site;
+  char name;
+  SmbRequest request;
+} SmbPlacedRows;
+
+/**
  * SmbAccessRequest: a request that an access made, and how often one warp of a block made just that.
  * @access: index of SmbAnalysis.accesses
  * @warp: the number of the warp in its block
@@ -195,6 +206,7 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @globals: (element-type SmbGlobalAccess): the same
  * @constants: (element-type SmbConstantAccess): the same, if the architecture has a rule for them
  * @traffic: (element-type SmbOtherTraffic): the same; in no total
+ * @tiles: (nullable) (element-type SmbPlacedRows): if options asked to keep requests: by their place in the text
  * @totals: of @accesses but copies, by SmbOpClass
  * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores
  * @least, @most: between what requests and wavefronts of @totals lie, if it depends on where an assembler lets lanes
@@ -230,6 +242,7 @@ typedef struct {
   GArray *globals;
   GArray *constants;
   GArray *traffic;
+  GArray *tiles;
   SmbTally totals[SMB_N_OP_CLASSES];
   SmbTally copies;
   SmbTally least[SMB_N_OP_CLASSES];

@@ -205,6 +205,21 @@ count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
     traffic->bytes += bytes * worker->now.times;
 }
 
+// The first one of block 0.
+static void
+note_tile(gpointer user, guint site, char name, const SmbRequest *request) {
+  Worker *worker = user;
+  const SmbPlacedRows tile = {smb_program_site(worker->program, site), name, *request};
+  if (worker->now.block != 0)
+    return;
+  for (guint i = 0; i < worker->tiles->len; i++) {
+    const SmbPlacedRows *other = &g_array_index(worker->tiles, SmbPlacedRows, i);
+    if (other->site == tile.site && other->name == name)
+      return;
+  }
+  g_array_append_val(worker->tiles, tile);
+}
+
 static void
 count_constant(gpointer user, guint site, const char *name, const SmbRequest *request) {
   Worker *worker = user;
@@ -228,6 +243,7 @@ smb_worker_free(Worker *worker) {
     return;
   smb_sums_clear(&worker->sums);
   smb_requests_free(worker->requests);
+  g_clear_pointer(&worker->tiles, g_array_unref);
   smb_block_free(worker->block);
   smb_recall_free(worker->recall);
   g_free(worker);
@@ -259,6 +275,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
   smb_sums_init(&worker->sums, options->only_runs ? 0 : smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
+  worker->tiles = options->keep_requests ? g_array_new(FALSE, FALSE, sizeof(SmbPlacedRows)) : NULL;
   worker->block = smb_worker_new_block(worker, error);
   if (worker->block)
     return worker;
@@ -309,6 +326,8 @@ smb_worker_turn_to(Worker *worker, const SmbShare *share) {
                                  .idle = count_idle};
   worker->now = *share;
   worker->sink = share->times ? counts : nobody;
+  if (share->times && worker->tiles)
+    worker->sink.tile = note_tile;
 }
 
 void

@@ -60,6 +60,7 @@ struct _SmbPart {
   // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
   GPtrArray *variants;
   GPtrArray *requests; // Requests: that were kept, of each thread; NULL: none
+  GArray *tiles;       // SmbPlacedRows; NULL: none
   // What is known of the program of a part that is written or was read; else nothing.
   // counted as profilers do, per instruction (sim/count/instruction-counter.h)
   gboolean by_instruction;
@@ -81,6 +82,7 @@ typedef struct {
   guint segment_shift;
   Sums sums;
   Requests *requests; // or NULL: not kept
+  GArray *tiles;      // SmbPlacedRows, of block 0; or NULL: the same
   SmbBlock *block;
   SmbSink sink; // nothing for blocks that are not counted
   SmbShare now; // the block that runs
@@ -188,6 +190,8 @@ void smb_requests_free(Requests *requests);
 // Takes a request that a site made in a block.
 void smb_requests_note(Requests *requests, guint site, guint warp, const SmbShare *share,
                        const SmbRequest *request);
+// Tiles that were kept become those of the analysis, in the order of the text.
+void smb_tiles_collect(SmbAnalysis *analysis, const GArray *tiles);
 // What was kept (Requests) becomes the requests of the analysis, whose accesses are complete.
 void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *kept);
 

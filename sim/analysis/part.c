@@ -133,6 +133,8 @@ gather_parts(const Task *task, const GPtrArray *workers, const SmbAnalysisOption
     smb_sums_add(&part->sums, &worker->sums);
     if (worker->requests)
       g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
+    if (worker->tiles && worker->tiles->len > 0)
+      part->tiles = g_steal_pointer(&worker->tiles);
   }
   smb_sums_note_unreached(&part->sums, task->program);
   smb_sums_note_order(&part->sums, task->program);
@@ -364,6 +366,7 @@ smb_part_free(SmbPart *part) {
   smb_sums_clear(&part->sums);
   g_clear_pointer(&part->variants, g_ptr_array_unref);
   g_clear_pointer(&part->requests, g_ptr_array_unref);
+  g_clear_pointer(&part->tiles, g_array_unref);
   g_strfreev(part->parameters);
   g_clear_pointer(&part->sites, g_array_unref);
   g_clear_pointer(&part->texts, g_string_chunk_free);
@@ -409,6 +412,8 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
     if (parts->len == 1 && part->shares)
       analysis->shares = g_array_ref(part->shares);
     models = part->variants ? part->variants : models;
+    if (part->tiles)
+      smb_tiles_collect(analysis, part->tiles);
     for (guint r = 0; part->requests && r < part->requests->len; r++)
       g_ptr_array_add(kept, part->requests->pdata[r]);
   }

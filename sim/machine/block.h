@@ -98,6 +98,8 @@ enum {
  *   tensor has alone
  * @peer: the lanes of @mask access @width bytes each of the shared memory of other blocks of the cluster, or copy as many there in bulk;
  *   @addresses tell these blocks apart
+ * @tile: how eight rows of a box of a tensor that @site copies (@name: '-'), or of operand 'A' or 'B' of the product that it is, lie in shared memory:
+ *   as a request that moved them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
  * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  */
 typedef struct {
@@ -117,6 +119,7 @@ typedef struct {
                guint64 bytes);
   void (*peer)(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
                const guint64 *addresses);
+  void (*tile)(gpointer user, guint site, char name, const SmbRequest *request);
   void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
                 const guint64 *offsets);
 } SmbSink;

@@ -145,10 +145,13 @@ check_nothing(const SmbCli *cli, const SmbExplainQuestion *question, GError **er
   return TRUE;
 }
 
-// The map of the request as a picture that stands alone.
+// The map of the request, or of the first tile, as a picture that stands alone.
 static gboolean
-write_svg(SmbCli *cli, const SmbExplanation *explanation, const SmbOutFile *file, GError **error) {
-  g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
+write_svg(SmbCli *cli, const SmbExplainReport *report, const SmbOutFile *file, GError **error) {
+  const SmbRequest *request = report->explanation
+                                  ? &report->explanation->request
+                                  : &g_array_index(report->tiles, SmbPlacedRows, 0).request;
+  g_autoptr(SmbBankMap) map = smb_bank_map_new(cli->arch, request);
   g_autoptr(SmbSpool) picture = smb_spool_new();
   smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
   if (!smb_files_save(cli->files, file, picture, NULL, error))
@@ -190,8 +193,15 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     return FALSE;
   target->options.keep_requests = TRUE;
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
-  gboolean counted = analysis && smb_analysis_total(analysis).requests > 0;
-  if (!analysis || (!counted && !check_nothing(cli, &question, error)))
+  if (!analysis)
+    return FALSE;
+  g_autoptr(GArray) tiles = smb_explain_choose_tiles(target, analysis, &question);
+  gboolean counted = smb_analysis_total(analysis).requests > 0;
+  if (question.line && tiles->len > 0)
+    counted = counted && smb_explain_has_access(target, analysis, &question);
+  else if (counted)
+    g_array_set_size(tiles, 0); // of a line only
+  if (!counted && tiles->len == 0 && !check_nothing(cli, &question, error))
     return FALSE;
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   g_autoptr(SmbExplanation) explanation = NULL;
@@ -210,12 +220,13 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;
   }
-  const SmbExplainReport report = {target, analysis,         explanation, compiled,
+  const SmbExplainReport report = {target, analysis,         explanation, tiles,        compiled,
                                    time,   option_all_lanes, lanes,       option_passes};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
   smb_compiled_count_warn(compiled, target, cli->messages);
   if (cli->format->write == smb_explain_write_csv)
     smb_analyze_note_assumed(cli, target->file, analysis);
-  return !explanation || !svg || write_svg(cli, explanation, svg, error);
+  gboolean is_drawn = explanation || tiles->len > 0;
+  return !is_drawn || !svg || write_svg(cli, &report, svg, error);
 }

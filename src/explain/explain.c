@@ -56,7 +56,14 @@ is_asked_for(const SmbProgram *program, const SmbAccess *access,
          (!question->has_op || access->site->op_class == question->op);
 }
 
-// The lines that have accesses; with their files, too, if there are several; "" if none has a line.
+static void
+add_place_of_line(GPtrArray *places, const SmbSite *site, gboolean in_one_file) {
+  g_autofree char *place = in_one_file ? g_strdup_printf("%u", site->line) : smb_site_place(site);
+  if (site->line && !g_ptr_array_find_with_equal_func(places, place, g_str_equal, NULL))
+    g_ptr_array_add(places, g_steal_pointer(&place));
+}
+
+// The lines that have accesses, boxes or operands; with their files, too, if there are several; "" if none has a line.
 static char *
 list_lines(const SmbAnalysis *analysis, gboolean with_files) {
   g_autoptr(GPtrArray) places = g_ptr_array_new_with_free_func(g_free);
@@ -64,13 +71,11 @@ list_lines(const SmbAnalysis *analysis, gboolean with_files) {
   const char *file = analysis->accesses->len ? get_access(analysis, 0)->site->file : NULL;
   for (guint i = 0; i < analysis->accesses->len; i++)
     in_one_file = in_one_file && g_strcmp0(file, get_access(analysis, i)->site->file) == 0;
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    const SmbSite *site = get_access(analysis, i)->site;
-    g_autofree char *place = in_one_file ? g_strdup_printf("%u", site->line) : smb_site_place(site);
-    if (site->line && get_access(analysis, i)->total.requests > 0 &&
-        !g_ptr_array_find_with_equal_func(places, place, g_str_equal, NULL))
-      g_ptr_array_add(places, g_steal_pointer(&place));
-  }
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    if (get_access(analysis, i)->total.requests > 0)
+      add_place_of_line(places, get_access(analysis, i)->site, in_one_file);
+  for (guint i = 0; analysis->tiles && i < analysis->tiles->len; i++)
+    add_place_of_line(places, g_array_index(analysis->tiles, SmbPlacedRows, i).site, in_one_file);
   g_ptr_array_add(places, NULL);
   return g_strjoinv(", ", (char **)places->pdata);
 }
@@ -184,6 +189,15 @@ choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **er
     e->choice =
         e->access->total.excess || e->compiled_excess ? SMB_EXPLAIN_WORST : SMB_EXPLAIN_FIRST;
   return TRUE;
+}
+
+gboolean
+smb_explain_has_access(const SmbTarget *target, const SmbAnalysis *analysis,
+                       const SmbExplainQuestion *question) {
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    if (is_asked_for(target->kernel, get_access(analysis, i), question))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean

@@ -115,6 +115,10 @@ typedef struct {
   SmbNeighbours *neighbours;
 } SmbExplanation;
 
+/** smb_explain_has_access: Returns: whether there is an access that is asked for */
+gboolean smb_explain_has_access(const SmbTarget *target, const SmbAnalysis *analysis,
+                                const SmbExplainQuestion *question);
+
 /**
  * smb_explanation_new:
  * @target, @arch, @analysis: (transfer none): must outlive the explanation; @analysis with its requests

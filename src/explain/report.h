@@ -10,7 +10,8 @@
 
 /**
  * SmbExplainReport: what the writers of SmbFormat take
- * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests
+ * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests, or none in the line that is asked for
+ * @tiles: (nullable) (element-type SmbPlacedRows): boxes and operands that are asked for
  * @compiled: (nullable): what nvcc makes of the kernel
  * @time: (nullable): how long the launch takes
  * @all_lanes: in text, every active lane in the table
@@ -21,6 +22,7 @@ typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
   const SmbExplanation *explanation;
+  const GArray *tiles;
   const SmbCompiledCount *compiled;
   const SmbLaunchTime *time;
   gboolean all_lanes;
@@ -31,6 +33,16 @@ typedef struct {
 /** smb_explain_time: Returns: (transfer full) (nullable): how long the launch takes, and what the conflicts of the access cost, in
  * sentences; %NULL: that was not asked for */
 char *smb_explain_time(const SmbExplainReport *report);
+
+/** smb_explain_choose_tiles: Returns: (transfer full) (element-type SmbPlacedRows): those of the line that is asked for, or all; of alike ones of a line one */
+GArray *smb_explain_choose_tiles(const SmbTarget *target, const SmbAnalysis *analysis,
+                                 const SmbExplainQuestion *question);
+
+/** smb_explain_name_tile: Returns: (transfer full): "Operand B of HGMMA.64x64x16.F32 at gemm.cu:41" */
+char *smb_explain_name_tile(const SmbPlacedRows *tile);
+
+/** smb_explain_describe_tile: Returns: (transfer full): what the lanes of its picture are, and what its rows cost, in sentences */
+char *smb_explain_describe_tile(const SmbArch *arch, const SmbPlacedRows *tile);
 
 void smb_explain_write_text(SmbCli *cli, gconstpointer report);
 void smb_explain_write_json(SmbCli *cli, gconstpointer report);

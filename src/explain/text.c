@@ -96,6 +96,19 @@ write_map(SmbCli *cli, const SmbExplanation *e, gboolean passes) {
 }
 
 static void
+write_tiles(SmbCli *cli, const SmbExplainReport *report) {
+  for (guint i = 0; report->tiles && i < report->tiles->len; i++) {
+    const SmbPlacedRows *tile = &g_array_index(report->tiles, SmbPlacedRows, i);
+    g_autofree char *name = smb_explain_name_tile(tile);
+    g_autoptr(SmbBankMap) map = smb_bank_map_new(cli->arch, &tile->request);
+    write_title(cli, name);
+    write_word_list(cli, smb_explain_describe_tile(cli->arch, tile));
+    smb_spool_puts(cli->out, "\n");
+    smb_bank_map_write_text(map, SMB_BANK_MAP_ALL, cli->columns, cli->colour, cli->out);
+  }
+}
+
+static void
 write_explained_constants(SmbCli *cli, const SmbAnalysis *analysis) {
   char *text = smb_analyze_describe_constants(cli->arch, analysis);
   if (text)
@@ -139,6 +152,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
     smb_analyze_write_bounds(cli, report->analysis);
+    write_tiles(cli, report);
     write_explained_time(cli, report);
     write_explained_constants(cli, report->analysis);
     return;
@@ -165,6 +179,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   }
   write_title(cli, "The bank map");
   write_map(cli, e, report->passes);
+  write_tiles(cli, report);
   write_title(cli, "Other paddings");
   write_word_list(cli, smb_explain_padding(e));
   if (e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN) {

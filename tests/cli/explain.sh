@@ -375,3 +375,17 @@ shows '"requests" : 1'
 expect 0 explain "$work/partly.ptx" --block 32 --unknown skip --format json
 shows 'No access has bank conflicts in the requests that are counted; the first is this store.'
 is_json
+
+# Boxes of tensors and operands of products: of a kernel without requests all of them, else those of a line.
+expect 0 explain "$srcdir/tests/data/capture/hopper.capture" --launch 4
+golden explain-boxes.txt
+expect 0 explain "$srcdir/tests/data/capture/hopper.capture" --launch 3 --line 70 --svg "$work/box.svg"
+shows 'The box that UTMALDG.2D copies at /src/kernel/hopper.cu:70'
+tells 'If threads read these rows by ldmatrix, or write them by stmatrix, that takes 4 wavefronts, 0 of them in excess.'
+grep -q 'data-byte="0"' "$work/box.svg" || die "the picture: $(cat "$work/box.svg")"
+expect 0 explain "$srcdir/tests/data/capture/hopper.capture" --launch 3 --line hopper.cu:119
+shows 'Operand B of HGMMA.64x64x16.F32 at /src/kernel/hopper.cu:119'
+expect 0 explain "$srcdir/tests/data/capture/hopper.capture" --launch 3
+shows 'store of STSM.16.M88.4'
+if grep -q Operand "$work/out"; then die "boxes of other lines: $(cat "$work/out")"; fi
+expect 2 explain "$srcdir/tests/data/capture/hopper.capture" --launch 3 --line 71

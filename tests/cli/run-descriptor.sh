@@ -98,6 +98,17 @@ for writer in copied matrix; do
 done
 writer=box
 
+# PTX that is run as it is, without an nvcc.
+"$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases-ptx "$source"
+for writer in box copied matrix; do
+  status=0
+  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./cases-ptx 128-unswizzled A $writer >out 2>err || status=$?
+  [ "$status" = 1 ] || die "PTX, $writer: status $status: $(cat out err)"
+  says 'operand A is read with a 128-byte swizzle, and '
+  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./cases-ptx 128-right A $writer >out 2>err || die "PTX, $writer: $(cat out err)"
+done
+writer=box
+
 # --- without --check: a launch of a capture, in all its forms
 expect 0 run -o cases.zip --output ranking -- ./cases 128-unswizzled A
 grep -q 'Operand A is read with a 128-byte swizzle' ranking || die "the ranking: $(cat ranking)"

@@ -127,6 +127,11 @@ void smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes);
 // columns (operand-rows.c). @site: of the product; @depth: numbers of a row that are stored
 void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth);
 
+// Tells how eight rows of @chunks chunks lie (SmbSink.tile); @locate gives the byte offset in shared memory of a chunk.
+typedef guint32 (*TileLocate)(gconstpointer user, guint row, guint chunk);
+void smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,
+                   gconstpointer user);
+
 // --- steps
 
 gboolean smb_step_load(Exec *exec, const Step *step, SmbLanes lanes);

@@ -239,9 +239,33 @@ find_mistake(const SharedMatrix *matrix, guint n, guint depth, ChunkOrigin *orig
 }
 
 void
+smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,
+              gconstpointer user) {
+  static const SmbOp ops[] = {SMB_OP_LDMATRIX_X1, SMB_OP_LDMATRIX_X2, SMB_OP_LDMATRIX_X4};
+  guint shift = chunks >= 4 ? 2 : chunks >= 2 ? 1 : 0, n = OPERAND_GROUP << shift;
+  SmbRequest request = {
+      .op = (guint8)ops[shift], .width = SHARED_CHUNK, .mask = smb_lanes_below(n)};
+  for (guint lane = 0; lane < n; lane++) {
+    request.offset[lane] = locate(user, lane % OPERAND_GROUP, lane / OPERAND_GROUP);
+    if (request.offset[lane] % SHARED_CHUNK || request.offset[lane] >= block->shared_bytes)
+      return;
+  }
+  block->sink->tile(block->user, site, name, &request);
+}
+
+static guint32
+locate_row(gconstpointer user, guint row, guint chunk) {
+  return smb_operand_locate(user, (Cell){row, chunk});
+}
+
+void
 smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
   SmbBlock *block = exec->block;
   ChunkOrigin origin;
+  guint along = matrix->is_turned ? n : depth;
+  if (block->sink->tile && (matrix->is_turned ? depth : n) >= OPERAND_GROUP)
+    smb_tile_tell(block, site, matrix->is_left ? 'A' : 'B', along * matrix->bytes / SHARED_CHUNK,
+                  locate_row, matrix);
   g_autofree char *message = block->chunks ? find_mistake(matrix, n, depth, &origin) : NULL;
   if (!message || !smb_chunk_tell(block, &origin))
     return;

@@ -263,6 +263,29 @@ can_reduce(Atomic atomic, guint32 type) {
   g_assert_not_reached();
 }
 
+// Where a chunk of a row lies; G_MAXUINT32: elsewhere.
+static guint32
+locate_in_box(gconstpointer user, guint row, guint chunk) {
+  const BoxCopy *copy = user;
+  const SmbTensorMap *map = &copy->box->map;
+  guint64 at = copy->shared[0] + row * smb_tensor_row_pitch(map) + chunk * SHARED_CHUNK;
+  guint64 shared = smb_tensor_swizzle(map, at);
+  guint32 offset;
+  return !smb_transfer_elsewhere(1, &shared) &&
+                 smb_shared_find(copy->exec->block, shared, SHARED_CHUNK, &offset)
+             ? offset
+             : G_MAXUINT32;
+}
+
+// Of a box of eight rows at least.
+static void
+tell_box(const BoxCopy *copy) {
+  const SmbTensorMap *map = &copy->box->map;
+  if (map->rank >= 2 && map->box[1] >= 8 && !map->interleave && copy->n_shared > 0)
+    smb_tile_tell(copy->exec->block, copy->step->transfer->move.site, '-',
+                  (guint)(smb_tensor_row_bytes(map) / SHARED_CHUNK), locate_in_box, copy);
+}
+
 gboolean
 smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const guint64 *shared,
              guint n_shared) {
@@ -284,6 +307,8 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
   }
   if (copy.number)
     copy.shape = find_copy_shape(step, &box->map);
+  if (exec->block->sink->tile)
+    tell_box(&copy);
   smb_tensor_box_walk(&box->map, &box->box, copy_tensor_run, &copy);
   return copy.is_ok;
 }
