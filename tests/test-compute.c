@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/scalar.h"
 #include "sim/exec/compute/loop.h"
 #include "tests/compute-oracle.h"
 #include "tests/compute-run.h"
@@ -139,6 +140,23 @@ read_real(const char *opcode, guint64 bits) {
   return g_str_has_suffix(opcode, "f64") ? wide : (double)narrow;
 }
 
+// The errors of the PTX ISA (ex2, tanh) for numbers of 16 bits: 2^-9.9 of binary16, 2^-7 of bfloat16, of tanh absolute, with a last
+// digit for what is cut off where results are subnormal.
+static gboolean
+is_near_half(const char *opcode, guint64 want, guint64 got) {
+  gboolean is_brain = strstr(opcode, "bf16") != NULL;
+  guint n = g_str_has_suffix(opcode, "x2") ? 2 : 1;
+  SmbScalar kind = is_brain ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
+  for (guint i = 0; i < n; i++) {
+    double a = smb_half_to_real(kind, (guint16)(want >> (16 * i)));
+    double b = smb_half_to_real(kind, (guint16)(got >> (16 * i)));
+    double scale = g_str_has_prefix(opcode, "tanh") ? 1 : fmax(fabs(a), 0x1p-14);
+    if (isnan(a) ? !isnan(b) : a != b && !(fabs(a - b) <= scale * exp2(is_brain ? -7 : -9.9)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // What the device approximates, and the oracle does not: to the errors of the PTX ISA. Beyond some turns those of sines are not
 // said, and quotients of div.approx are 0 where the divisor's reciprocal is subnormal.
 static gboolean
@@ -147,6 +165,10 @@ is_near(const char *opcode, const RunLane *want, const RunLane *got) {
   double x = fabs(read_real(opcode, got->source[0])), y = fabs(read_real(opcode, got->source[1]));
   if (!strstr(opcode, ".approx") && !strstr(opcode, ".full"))
     return FALSE;
+  if (strstr(opcode, "f16"))
+    return is_near_half(opcode, want->d, got->d);
+  if (g_str_has_prefix(opcode, "tanh"))
+    return isnan(a) ? isnan(b) : fabs(a - b) <= 0x1p-11 * fabs(a);
   if (g_str_has_prefix(opcode, "sin") || g_str_has_prefix(opcode, "cos"))
     return isnan(a) || x > 8 ? isnan(a) == isnan(b) : fabs(a - b) <= 0x1p-19;
   if (g_str_has_prefix(opcode, "div.approx") && y > 0x1p126)

@@ -11,12 +11,24 @@
 #include "tests/effort.h"
 #include "tests/suite.h"
 
+// Numbers of 16 bits.
+#define HALF_FUNCTION(function, name, kind)                                                        \
+  static guint32 function##_##name(guint32 a) {                                                    \
+    return smb_mufu_half(smb_mufu_##function, kind, (guint16)a);                                   \
+  }
+HALF_FUNCTION(ex2, f16, SMB_SCALAR_F16)
+HALF_FUNCTION(ex2, bf16, SMB_SCALAR_BF16)
+HALF_FUNCTION(tanh, f16, SMB_SCALAR_F16)
+HALF_FUNCTION(tanh, bf16, SMB_SCALAR_BF16)
+
 static const struct {
   const char *name;
   guint32 (*function)(guint32 a);
-} functions[] = {{"rcp", smb_mufu_rcp}, {"rsq", smb_mufu_rsq},       {"sqrt", smb_mufu_sqrt},
-                 {"ex2", smb_mufu_ex2}, {"lg2", smb_mufu_lg2},       {"sin", smb_mufu_sin},
-                 {"cos", smb_mufu_cos}, {"rcp64h", smb_mufu_rcp64h}, {"rsq64h", smb_mufu_rsq64h}};
+} functions[] = {{"rcp", smb_mufu_rcp},   {"rsq", smb_mufu_rsq},       {"sqrt", smb_mufu_sqrt},
+                 {"ex2", smb_mufu_ex2},   {"lg2", smb_mufu_lg2},       {"sin", smb_mufu_sin},
+                 {"cos", smb_mufu_cos},   {"rcp64h", smb_mufu_rcp64h}, {"rsq64h", smb_mufu_rsq64h},
+                 {"tanh", smb_mufu_tanh}, {"ex2.f16", ex2_f16},        {"ex2.bf16", ex2_bf16},
+                 {"tanh.f16", tanh_f16},  {"tanh.bf16", tanh_bf16}};
 
 START_TEST(makes_what_a_device_made) {
   const char *folder = g_getenv("srcdir");

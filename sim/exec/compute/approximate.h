@@ -10,9 +10,10 @@
 #include "sim/exec/compute/multifunction.h"
 #include "sim/exec/compute/real.h"
 
-#define UNIT_SCALE             0x1p24f  // of operands that are too small
-#define UNIT_LARGE             0x1p126f // the reciprocals of what is larger are subnormal
-#define UNIT_CALL(function, x) float_of(smb_mufu_##function(float_bits(x)))
+#define UNIT_SCALE                   0x1p24f  // of operands that are too small
+#define UNIT_LARGE                   0x1p126f // the reciprocals of what is larger are subnormal
+#define unit_half(function, kind, x) smb_mufu_half(smb_mufu_##function, kind, (guint16)(x))
+#define UNIT_CALL(function, x)       float_of(smb_mufu_##function(float_bits(x)))
 
 static inline gboolean
 unit_scales(guint modifiers, float x) {

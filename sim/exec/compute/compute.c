@@ -486,7 +486,7 @@ is_forgotten(const Compute *compute) {
 void
 smb_compute_approximate(Compute *compute, guint chip) {
   gboolean is_measured = compute->operation >= OPERATION_UNIT_RCP_F32 &&
-                         compute->operation <= OPERATION_UNIT_COS_TURNS;
+                         compute->operation <= OPERATION_UNIT_TANH_BF16X2;
   if (is_measured && chip == SMB_MUFU_CHIP)
     compute->modifiers &= (guint16)~MODIFIER_APPROXIMATE;
 }

@@ -3,6 +3,8 @@
 
 #include "sim/exec/compute/multifunction.h"
 
+#include <string.h>
+
 // The unit interpolates: the first bits of a significand (or angle) choose a segment, the other 17 are x in
 // c0 + c1 x + c2 x^2, of which the square leaves out partial products that are worth less than 2^-15, and the sum
 // gets a constant. Oberman and Siu describe such a unit (A High-Performance Area-Efficient Multifunction Interpolator,
@@ -193,6 +195,53 @@ smb_mufu_sin(guint32 a) {
 guint32
 smb_mufu_cos(guint32 a) {
   return sine(a, 1);
+}
+
+// A smaller operand is its own hyperbolic tangent, also a subnormal one. From 8 on it is 1. 41 bits behind the point.
+guint32
+smb_mufu_tanh(guint32 a) {
+  static const struct {
+    guint8 first,
+        bits; // the first segment of a binade, and how many bits of the significand choose one
+  } binades[] = {{0, 0},  {1, 0},  {2, 0},  {3, 1},  {5, 1}, {7, 2},
+                 {11, 2}, {15, 2}, {19, 3}, {27, 4}, {43, 3}};
+  const gint least = -8;
+  gint e = exponent_of(a);
+  if (is_nan_binary32(a))
+    return NOT_A_NUMBER;
+  if (e < least)
+    return a;
+  if (e >= least + (gint)G_N_ELEMENTS(binades))
+    return (a & SIGN) | ONE;
+  guint32 fraction = a & 0x7fffff, bits = binades[e - least].bits;
+  const Segment *segment = &tangents[binades[e - least].first + (fraction >> (23 - bits))];
+  guint32 x = fraction >> (23 - X_BITS - bits) & 0x1ffff;
+  return pack_binary32(a & SIGN, interpolate(segment, x, 1, 4, 0), -24 - SUM_BITS);
+}
+
+// --- binary16 and bfloat16
+
+guint16
+smb_mufu_half(guint32 (*function)(guint32 a), SmbScalar kind, guint16 a) {
+  enum {
+    HALF_BIAS = 15,
+    HALF_CUT = 13 // bits of the significand that are not in a binary16
+  };
+  float wide = (float)smb_half_to_real(kind, a);
+  guint32 operand;
+  memcpy(&operand, &wide, sizeof operand);
+  guint32 result = function(operand);
+  if (is_nan_binary32(result))
+    return 0x7fff;
+  if (kind == SMB_SCALAR_BF16)
+    return (guint16)(result >> 16);
+  guint32 sign = result >> 16 & 0x8000, significand = (result & 0x7fffff) | 0x800000;
+  gint biased = exponent_of(result) + HALF_BIAS;
+  if (biased >= 31)
+    return (guint16)(sign | 0x7c00);
+  if (biased > 0)
+    return (guint16)(sign | (guint32)biased << 10 | (result >> HALF_CUT & 0x3ff));
+  return (guint16)(sign | (biased < -10 ? 0 : significand >> (HALF_CUT + 1 - biased)));
 }
 
 // --- the high word of a binary64: 20 bits of significand, the same segments

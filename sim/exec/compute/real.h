@@ -128,8 +128,6 @@ double smb_multiply_add_to_odd(double x, double y, double z);
   smb_half_result(op, kind, real_maximum((op)->modifiers, HALF(op, kind, x), HALF(op, kind, y)))
 #define half_negate(op, kind, x)   smb_half_result(op, kind, -HALF(op, kind, x))
 #define half_absolute(op, kind, x) smb_half_result(op, kind, fabs(HALF(op, kind, x)))
-#define half_power(op, kind, x)    smb_half_result(op, kind, exp2(HALF(op, kind, x)))
-#define half_tangent(op, kind, x)  smb_half_result(op, kind, tanh(HALF(op, kind, x)))
 
 // --- conversions: Compute.from, .to, .bytes, and modifiers
 

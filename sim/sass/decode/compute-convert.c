@@ -59,9 +59,8 @@ take_piece(SassReading *reading, guint bytes) {
                         smb_sass_number(reading, bytes == 1 ? 0xff : 0xffff), 0);
 }
 
-// An operand, of which signs are applied to real numbers of 32 and 64 bits.
-static Row
-take_operand(SassReading *reading, SmbScalar from) {
+Row
+smb_sass_take_scalar(SassReading *reading, SmbScalar from) {
   const SassOperand *operand = smb_sass_peek(reading);
   guint n_rows = smb_scalar_bytes(from) == 8 ? 2 : 1;
   gboolean is_half = from == SMB_SCALAR_F16 || from == SMB_SCALAR_BF16;
@@ -85,7 +84,7 @@ put_conversion(SassReading *reading, SmbScalar from, SmbScalar to, guint modifie
   static const Operation operations[2][2] = {{OPERATION_CONVERT_32, OPERATION_CONVERT_64_32},
                                              {OPERATION_CONVERT_32_64, OPERATION_CONVERT_64}};
   gboolean from_wide = smb_scalar_bytes(from) == 8, to_wide = smb_scalar_bytes(to) == 8;
-  Row d = smb_sass_take_result(reading, to_wide ? 2 : 1), a = take_operand(reading, from);
+  Row d = smb_sass_take_result(reading, to_wide ? 2 : 1), a = smb_sass_take_scalar(reading, from);
   smb_sass_emit(reading, (Compute){.operation = (guint16)operations[from_wide][to_wide],
                                    .from = (guint8)from,
                                    .to = (guint8)to,

@@ -224,6 +224,22 @@ begins_root(const SassDecoder *decoder) {
   return FALSE;
 }
 
+// MUFU of a number of 16 bits, in either half of a register; the result is in the lower one, below zeros.
+static void
+put_half_function(SassReading *reading, SmbScalar kind) {
+  gboolean is_power = smb_sass_says(reading, PART_EX2);
+  Operation powers = kind == SMB_SCALAR_F16 ? OPERATION_UNIT_EX2_F16 : OPERATION_UNIT_EX2_BF16;
+  Operation tangents = kind == SMB_SCALAR_F16 ? OPERATION_UNIT_TANH_F16 : OPERATION_UNIT_TANH_BF16;
+  if (!is_power && !smb_sass_says(reading, PART_TANH))
+    reading->is_other = TRUE;
+  Compute compute = {.operation = (guint16)(is_power ? powers : tangents),
+                     .modifiers = MODIFIER_APPROXIMATE};
+  compute.d = smb_sass_take_result(reading, 1);
+  compute.s[0] = smb_sass_take_scalar(reading, kind);
+  smb_compute_approximate(&compute, reading->decoder->chip);
+  smb_sass_emit(reading, compute);
+}
+
 // MUFU: subnormal numbers count as 0. Integers are divided with .RCP, whose last bit does not matter then: the
 // reciprocals of sm_90 do for all chips.
 void
@@ -233,7 +249,11 @@ smb_sass_compute_function(SassReading *reading) {
       {PART_RSQ, OPERATION_UNIT_RSQRT_F32}, {PART_RSQ64H, OPERATION_UNIT_RSQ_64H},
       {PART_SQRT, OPERATION_UNIT_SQRT_F32}, {PART_EX2, OPERATION_UNIT_EX2_F32},
       {PART_LG2, OPERATION_UNIT_LG2_F32},   {PART_SIN, OPERATION_UNIT_SIN_TURNS},
-      {PART_COS, OPERATION_UNIT_COS_TURNS}, {PART_TANH, OPERATION_TANH_F32}};
+      {PART_COS, OPERATION_UNIT_COS_TURNS}, {PART_TANH, OPERATION_UNIT_TANH_F32}};
+  if (smb_sass_says(reading, PART_F16) || smb_sass_says(reading, PART_BF16)) {
+    put_half_function(reading, smb_sass_says(reading, PART_F16) ? SMB_SCALAR_F16 : SMB_SCALAR_BF16);
+    return;
+  }
   gboolean is_root = smb_sass_says(reading, PART_RSQ) || smb_sass_says(reading, PART_RSQ64H);
   gboolean is_known = smb_sass_says(reading, PART_RCP) || smb_sass_says(reading, PART_RCP64H) ||
                       (is_root && begins_root(reading->decoder));

@@ -40,6 +40,9 @@ Row smb_sass_take(SassReading *reading, guint n_rows);
 Row smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated);
 // A floating-point number of 4 or 8 bytes, with its "-" and "|".
 Row smb_sass_take_real(SassReading *reading, guint n_rows);
+// The same of a number of any type, of which the instruction may name a byte or half of a register; signs are those of
+// real numbers, of wide integers and of those of 32 bits.
+Row smb_sass_take_scalar(SassReading *reading, SmbScalar from);
 // What it writes beside those.
 void smb_sass_note_result(SassReading *reading, Written written);
 // A predicate that is written: PREDICATE_TRUE if it is dropped, or if the next operand is none.
