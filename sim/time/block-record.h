@@ -97,13 +97,24 @@ typedef struct {
   guint64 copied;
 } SmbTimedPhase;
 
+/** SmbFlow: where a warp goes on after an instruction */
+typedef enum {
+  SMB_FLOW_ON,     /* at the next instruction, or with lanes that have been elsewhere */
+  SMB_FLOW_TAKEN,  /* all of its lanes elsewhere */
+  SMB_FLOW_PARTS,  /* some lanes elsewhere, others not */
+  SMB_FLOW_MEETS,  /* lanes that have waited for each other, or that need not */
+  SMB_FLOW_OTHERS, /* others that an indirect branch has sent elsewhere, for the first time */
+} SmbFlow;
+
 /**
  * SmbEvent: an executed instruction
  * @number: of its SmbTiming
+ * @flow: SmbFlow
  * @request: of SmbBlockRecord.requests, from 1; 0: none, no lane was active, or what it asks for is not known
  */
 typedef struct {
-  guint32 number;
+  guint32 number : 29;
+  guint32 flow : 3;
   guint32 request;
 } SmbEvent;
 

@@ -37,6 +37,7 @@ typedef enum {
   PIPE_TO_UNIFORM,
   PIPE_CONSTANT,
   PIPE_LSU,
+  PIPE_INDIRECT,
   N_PIPES,
 } Pipe;
 

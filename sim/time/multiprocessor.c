@@ -391,6 +391,36 @@ issue_plain(TimedWarp *warp, const SmbTiming *timing, double now) {
     smb_board_open(&warp->boards[timing->read_board], now, warp->stored, SMB_STALL_LONG_SCOREBOARD);
 }
 
+// When a warp may issue its next instruction after one that no other unit executes.
+static double
+find_next(const Multiprocessor *sm, Partition *partition, const SmbEvent *event,
+          const SmbTiming *timing, double now) {
+  const SmbChip *chip = sm->chip;
+  double next = now + MAX(1, timing->stall);
+  if (timing->rate == SMB_RATE_FENCE)
+    return now + chip->fence_latency;
+  gboolean is_indirect =
+      timing->rate == SMB_RATE_INDIRECT ? event->flow != SMB_FLOW_ON : event->flow == SMB_FLOW_OTHERS;
+  if (is_indirect) {
+    double *unit = &partition->pipes[PIPE_INDIRECT];
+    double start = MAX(now, *unit);
+    *unit = start + chip->rate[SMB_RATE_INDIRECT];
+    next += start - now + chip->indirect_latency;
+  }
+  switch ((SmbFlow)event->flow) {
+  case SMB_FLOW_ON:
+    return next;
+  case SMB_FLOW_TAKEN:
+    return next + (is_indirect ? 0 : chip->branch_latency);
+  case SMB_FLOW_PARTS:
+  case SMB_FLOW_OTHERS:
+    return next + chip->parting_latency;
+  case SMB_FLOW_MEETS:
+    return next + chip->meeting_latency;
+  }
+  return next;
+}
+
 static void
 issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   const SmbEvent *event = &warp->events[warp->next++];
@@ -430,9 +460,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     break;
   }
   if (!warp->awaits)
-    make_ready(
-        sm, warp,
-        now + (timing->rate == SMB_RATE_FENCE ? sm->chip->fence_latency : MAX(1, timing->stall)));
+    make_ready(sm, warp, find_next(sm, partition, event, timing, now));
   if (ways[timing->rate].way == WAY_ISSUE && request && request->phase)
     smb_phase_meet(sm, warp, timing, request, now);
   if (warp->next == warp->n)

@@ -62,6 +62,9 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
   if (rate == SMB_RATE_MULTIPLY &&
       (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
     return SMB_RATE_MULTIPLY_WIDE;
+  if (rate == SMB_RATE_BRANCH && instruction->n_operands > 0 &&
+      instruction->operands[0].kind == SASS_REGISTER)
+    return SMB_RATE_INDIRECT;
   if (rate == SMB_RATE_BARRIER && sass_has(instruction, PART_ARV))
     return SMB_RATE_ARRIVAL;
   return rate;
