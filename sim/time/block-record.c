@@ -45,7 +45,7 @@ struct _SmbBlockRecorder {
   SmbBlock *block;
   SmbRecall *recall;
   guint max_warp_events;
-  guint32 *last;      // by site: the request of shared memory that it made last, from 1
+  guint32 *last; // by site: the request of shared memory that it made last, from 1
   Path paths[SMB_MAX_WARPS];
   gboolean is_kept;   // the instruction that is executed now,
   guint32 number;     // and which one it is
@@ -84,11 +84,13 @@ find_flow(Path *path, guint rate, guint32 next, SmbLanes active) {
   path->scattered &= ~active;
   if (gone && !(path->active & active))
     return SMB_FLOW_OTHERS;
-  if (rate == SMB_RATE_INDIRECT && path->lanes) {
+  if (!path->lanes)
+    return SMB_FLOW_IDLE;
+  if (rate == SMB_RATE_INDIRECT) {
     path->scattered |= path->active & ~active;
     return path->active & ~active ? SMB_FLOW_PARTS : SMB_FLOW_TAKEN;
   }
-  if (rate == SMB_RATE_BRANCH && path->lanes) {
+  if (rate == SMB_RATE_BRANCH) {
     gboolean parts = path->lanes != path->active;
     return parts ? SMB_FLOW_PARTS : next != path->number + 1 ? SMB_FLOW_TAKEN : SMB_FLOW_ON;
   }
@@ -298,6 +300,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   if (op_class == SMB_OP_CLASS_ATOMIC)
     request->same = MAX(request->same, smb_lines_count_changes(lines_of(record, request),
                                                                request->n, mask, width, addresses));
+  request->is_strong = current_timing(recorder, warp)->is_strong;
   request->is_real = current_timing(recorder, warp)->is_real;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;

@@ -58,6 +58,7 @@ smb_sector_pairs(guint sectors) {
  * @is_load: something of global memory comes back
  * @is_store: something goes there
  * @is_real: of an atomic, that its numbers are real ones
+ * @is_strong: it loads past the first-level cache
  * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  * @is_box: of a tensor
  */
@@ -77,6 +78,7 @@ typedef struct {
   guint8 actions;
   gboolean is_load;
   gboolean is_store;
+  gboolean is_strong;
   gboolean is_local;
   gboolean is_box;
   gboolean is_real;
@@ -103,6 +105,7 @@ typedef enum {
   SMB_FLOW_TAKEN,  /* all of its lanes elsewhere */
   SMB_FLOW_PARTS,  /* some lanes elsewhere, others not */
   SMB_FLOW_MEETS,  /* lanes that have waited for each other, or that need not */
+  SMB_FLOW_IDLE,   /* at the next instruction: no lane has executed this one */
   SMB_FLOW_OTHERS, /* others that an indirect branch has sent elsewhere, for the first time */
 } SmbFlow;
 

@@ -30,14 +30,15 @@ static const char *functions = ".func (.reg .f32 %o) add_one(.reg .f32 %i) { add
                                ".func (.reg .f32 %o) add_three(.reg .f32 %i) { .reg .f32 %f; call.uni (%f), add_one, (%i); add.rn.f32 %o, %f, 0f40000000; ret; }\n";
 
 // Registers: %lane, %w the warp; %leader: its first lane; %odd: an odd lane, %all, %none: of all lanes and of none, which the compiler does not
-// know; %g, %o: global memory to read, which holds zeros, and to write; %s: words of shared memory; %f0 to %f7, %r0 to %r7: results.
+// know; %k: zero, which the compiler does not know; %g, %o: global memory to read, which holds zeros, and to write; %s: words of shared memory; %f0 to %f7, %r0 to %r7: results.
 static std::string kernel_of(const Row &r, const char *name, int copies) {
   std::string k = std::string(".visible .entry ") + name + "(.param .u64 out, .param .u64 in, .param .u64 to, .param .u32 n)\n.maxntid " + std::to_string(r.threads) +
-                  "\n{\n  .reg .b32 %r<8>, %x<8>, %n, %t, %w, %lane, %s, %u, %v; .reg .b64 %g, %o, %out, %t0, %t1, %q; .reg .f32 %f<8>; .reg .b64 %to;\n"
+                  "\n{\n  .reg .b32 %r<8>, %x<8>, %n, %t, %w, %lane, %s, %u, %v, %k; .reg .b64 %g, %o, %out, %t0, %t1, %q; .reg .f32 %f<8>; .reg .b64 %to;\n"
                   "  .reg .pred %p, %leader, %odd, %all, %none, %half, %again;\n"
                   "  .shared .align 128 .b8 memory[4096];\n"
                   "  ld.param.u64 %out, [out]; ld.param.u64 %g, [in]; ld.param.u64 %o, [to]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; shr.u32 %w, %t, 5; and.b32 %lane, %t, 31;\n"
                   "  setp.eq.u32 %leader, %lane, 0; and.b32 %u, %lane, 1; setp.ne.u32 %odd, %u, 0; setp.lt.u32 %half, %lane, 16; add.u32 %u, %n, %lane; setp.gt.u32 %all, %u, 0; setp.eq.u32 %none, %u, 1000000;\n"
+                  "  and.b32 %k, %n, 0x40000000;\n"
                   "  mov.u32 %v, %ctaid.x; mul.wide.u32 %q, %v, " + std::to_string(part_bytes) + "; add.u64 %g, %g, %q; add.u64 %o, %o, %q;\n"
                   "  mov.u32 %s, memory; mul.lo.u32 %u, %lane, 4; add.u32 %s, %s, %u; st.shared.u32 [%s], 0; cvt.u64.u32 %q, %u; add.u64 %to, %o, %q;\n";
   for (int i = 0; i < 8; i++) k += "  cvt.rn.f32.u32 %f" + std::to_string(i) + ", %t; add.u32 %r" + std::to_string(i) + ", %t, " + std::to_string(i) + "; ld.volatile.shared.u32 %x" + std::to_string(i) + ", [%s];\n";
@@ -70,6 +71,8 @@ static void add_flow(std::vector<Row> &rows) {
   add("flow_none", some, "the instructions that the others have in their branches");
   add("flow_two", some + other, "two such groups");
   add("flow_call", "call.uni (%f0), add_one, (%f0);", "a call of a function, in all lanes");
+  for (int mask : {0, 1, 3}) // warps of all sub-partitions, of two, of one
+    rows.push_back({"flow_call_of." + std::to_string(mask), "and.b32 %u, %w, " + std::to_string(mask) + "; setp.eq.u32 %p, %u, 0; ~!%p bra L; call.uni (%f0), add_one, (%f0); L:", 512, 4, "a call, of those of 16 warps whose numbers have none of these bits"});
   add("flow_call_call", "call.uni (%f0), add_three, (%f0);", "a function that calls another one");
   for (const char *lanes : {"all", "none", "odd", "half", "leader"}) {
     std::string p = std::string("%") + lanes;
@@ -95,7 +98,8 @@ static void add_fences(std::vector<Row> &rows) {
   auto add = [&](const std::string &name, const std::string &text, const char *how, std::vector<int> warps = {1, 16}) {
     for (int w : warps) rows.push_back({name + "." + std::to_string(w), text, w * 32, 4, how});
   };
-  const std::string load = "ld.global.u32 %x0, [%g]; cvt.u64.u32 %q, %x0; add.u64 %g, %g, %q; ";
+  const std::string next = "and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %g, %g, %q; ";
+  const std::string load = "ld.global.u32 %x0, [%g]; " + next;
   const std::string store = "st.global.u32 [%to], %r0; ";
   add("fence_load", load, "a load whose address is of the one before, of a word");
   for (const char *what : {"acq_rel.cta", "acq_rel.gpu", "acq_rel.sys", "sc.gpu", "sc.sys"}) {
@@ -105,7 +109,7 @@ static void add_fences(std::vector<Row> &rows) {
     add("fence_" + name + "_store", store + fence, "a store of a warp, and a fence");
     add("fence_" + name + "_load", load + fence, "a load, and a fence");
   }
-  auto chain = [&](const std::string &what) { return what + "cvt.u64.u32 %q, %x0; add.u64 %g, %g, %q; "; };
+  auto chain = [&](const std::string &what) { return what + next; };
   add("fence_acquire", chain("ld.acquire.gpu.global.u32 %x0, [%g]; "), "a load that acquires");
   add("fence_acquire_load", chain("ld.acquire.gpu.global.u32 %x0, [%g]; ") + load, "the same, and a load");
   add("fence_acquire_cta_load", chain("ld.acquire.cta.global.u32 %x0, [%g]; ") + load, "the same, of the block's scope");
@@ -114,7 +118,7 @@ static void add_fences(std::vector<Row> &rows) {
   add("fence_volatile_load", chain("ld.volatile.global.u32 %x0, [%g]; ") + load, "a volatile load, and another one");
   add("fence_release", "st.release.gpu.global.u32 [%to], %r0; ", "a store that releases");
   add("fence_atomic", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic of a lane");
-  add("fence_atomic_chain", "~%leader atom.global.add.u32 %x0, [%o], 0; cvt.u64.u32 %q, %x0; add.u64 %o, %o, %q; ", "the same, each after the one before", {1});
+  add("fence_atomic_chain", "~%leader atom.global.add.u32 %x0, [%o], 0; and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %o, %o, %q; ", "the same, each after the one before", {1});
   add("fence_atomic_acq_rel", "~%leader atom.acq_rel.gpu.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic that acquires and releases");
   add("fence_atomic_load", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; " + load, "a relaxed atomic, and a load");
   add("fence_red_release", "~%leader red.release.gpu.global.add.u32 [%o], 1; ", "an atomic that releases, and returns nothing");
