@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
+// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, going-on.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
 // launch.
 #pragma once
 
@@ -187,6 +187,12 @@ void smb_phase_copied(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedR
 
 /** smb_phase_release_some: Warps go on that wait for ones that never come. Returns: whether there were any */
 gboolean smb_phase_release_some(Multiprocessor *sm);
+
+// --- going-on.c
+
+/** smb_flow_next: Returns: when a warp may issue the instruction that follows one that no other unit executes, and that it issued at @now */
+double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                     const SmbEvent *event, double now);
 
 // --- warpgroup.c
 

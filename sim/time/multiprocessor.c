@@ -392,53 +392,6 @@ issue_plain(TimedWarp *warp, const SmbTiming *timing, double now) {
     smb_board_open(&warp->boards[timing->read_board], now, warp->stored, SMB_STALL_LONG_SCOREBOARD);
 }
 
-// A fence of a warp. When it ends.
-static double
-pass_fence(Multiprocessor *sm, TimedWarp *warp, double now) {
-  const SmbChip *chip = sm->chip;
-  double start = MAX(now, sm->fences);
-  sm->fences = start + (warp->is_exposed ? chip->fence_memory_interval : chip->fence_interval);
-  double latency = chip->fence_latency + (warp->is_exposed ? chip->fence_memory_latency : 0);
-  warp->is_exposed = FALSE;
-  return start + latency;
-}
-
-// When a warp may issue its next instruction after one that no other unit executes.
-static double
-find_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbEvent *event,
-          const SmbTiming *timing, double now) {
-  const SmbChip *chip = sm->chip;
-  double next = now + MAX(1, timing->stall);
-  if (event->flow == SMB_FLOW_IDLE)
-    return next;
-  if (timing->rate == SMB_RATE_FENCE)
-    return pass_fence(sm, warp, now);
-  if (timing->rate == SMB_RATE_SYSTEM_FENCE)
-    return now + chip->fence_system_latency;
-  if (timing->rate == SMB_RATE_INVALIDATE)
-    smb_l1_cache_clear(sm->cache);
-  gboolean is_indirect = timing->rate == SMB_RATE_INDIRECT || event->flow == SMB_FLOW_OTHERS;
-  if (is_indirect) {
-    double *unit = &partition->pipes[PIPE_INDIRECT];
-    double start = MAX(now, *unit);
-    *unit = start + chip->rate[SMB_RATE_INDIRECT];
-    next += start - now + chip->indirect_latency;
-  }
-  switch ((SmbFlow)event->flow) {
-  case SMB_FLOW_ON:
-  case SMB_FLOW_IDLE:
-    return next;
-  case SMB_FLOW_TAKEN:
-    return next + (is_indirect ? 0 : chip->branch_latency);
-  case SMB_FLOW_PARTS:
-  case SMB_FLOW_OTHERS:
-    return next + chip->parting_latency;
-  case SMB_FLOW_MEETS:
-    return next + chip->meeting_latency;
-  }
-  return next;
-}
-
 static void
 issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   const SmbEvent *event = &warp->events[warp->next++];
@@ -478,7 +431,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     break;
   }
   if (!warp->awaits)
-    make_ready(sm, warp, find_next(sm, partition, warp, event, timing, now));
+    make_ready(sm, warp, smb_flow_next(sm, partition, warp, event, now));
   if (ways[timing->rate].way == WAY_ISSUE && request && request->phase)
     smb_phase_meet(sm, warp, timing, request, now);
   if (warp->next == warp->n)

@@ -101,32 +101,32 @@ static void add_fences(std::vector<Row> &rows) {
   const std::string next = "and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %g, %g, %q; ";
   const std::string load = "ld.global.u32 %x0, [%g]; " + next;
   const std::string store = "st.global.u32 [%to], %r0; ";
-  add("fence_load", load, "a load whose address is of the one before, of a word");
+  add("flow_fence_load", load, "a load whose address is of the one before, of a word");
   for (const char *what : {"acq_rel.cta", "acq_rel.gpu", "acq_rel.sys", "sc.gpu", "sc.sys"}) {
     std::string fence = std::string("fence.") + what + "; ", name = what;
     std::replace(name.begin(), name.end(), '.', '_');
-    add("fence_" + name, fence, "a fence, with nothing to wait for");
-    add("fence_" + name + "_store", store + fence, "a store of a warp, and a fence");
-    add("fence_" + name + "_load", load + fence, "a load, and a fence");
+    add("flow_fence_" + name, fence, "a fence, with nothing to wait for");
+    add("flow_fence_" + name + "_store", store + fence, "a store of a warp, and a fence");
+    add("flow_fence_" + name + "_load", load + fence, "a load, and a fence");
   }
   auto chain = [&](const std::string &what) { return what + next; };
-  add("fence_acquire", chain("ld.acquire.gpu.global.u32 %x0, [%g]; "), "a load that acquires");
-  add("fence_acquire_load", chain("ld.acquire.gpu.global.u32 %x0, [%g]; ") + load, "the same, and a load");
-  add("fence_acquire_cta_load", chain("ld.acquire.cta.global.u32 %x0, [%g]; ") + load, "the same, of the block's scope");
-  add("fence_relaxed", chain("ld.relaxed.gpu.global.u32 %x0, [%g]; "), "a load of the device's scope");
-  add("fence_volatile", chain("ld.volatile.global.u32 %x0, [%g]; "), "a volatile load");
-  add("fence_volatile_load", chain("ld.volatile.global.u32 %x0, [%g]; ") + load, "a volatile load, and another one");
-  add("fence_release", "st.release.gpu.global.u32 [%to], %r0; ", "a store that releases");
-  add("fence_atomic", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic of a lane");
-  add("fence_atomic_chain", "~%leader atom.global.add.u32 %x0, [%o], 0; and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %o, %o, %q; ", "the same, each after the one before", {1});
-  add("fence_atomic_acq_rel", "~%leader atom.acq_rel.gpu.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic that acquires and releases");
-  add("fence_atomic_load", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; " + load, "a relaxed atomic, and a load");
-  add("fence_red_release", "~%leader red.release.gpu.global.add.u32 [%o], 1; ", "an atomic that releases, and returns nothing");
-  add("fence_barrier_load", "bar.sync 0; " + load, "a barrier of the block, and a load");
+  add("flow_fence_acquire", chain("ld.acquire.gpu.global.u32 %x0, [%g]; "), "a load that acquires");
+  add("flow_fence_acquire_load", chain("ld.acquire.gpu.global.u32 %x0, [%g]; ") + load, "the same, and a load");
+  add("flow_fence_acquire_cta_load", chain("ld.acquire.cta.global.u32 %x0, [%g]; ") + load, "the same, of the block's scope");
+  add("flow_fence_relaxed", chain("ld.relaxed.gpu.global.u32 %x0, [%g]; "), "a load of the device's scope");
+  add("flow_fence_volatile", chain("ld.volatile.global.u32 %x0, [%g]; "), "a volatile load");
+  add("flow_fence_volatile_load", chain("ld.volatile.global.u32 %x0, [%g]; ") + load, "a volatile load, and another one");
+  add("flow_fence_release", "st.release.gpu.global.u32 [%to], %r0; ", "a store that releases");
+  add("flow_fence_atomic", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic of a lane");
+  add("flow_fence_atomic_chain", "~%leader atom.global.add.u32 %x0, [%o], 0; and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %o, %o, %q; ", "the same, each after the one before", {1});
+  add("flow_fence_atomic_acq_rel", "~%leader atom.acq_rel.gpu.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic that acquires and releases");
+  add("flow_fence_atomic_load", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; " + load, "a relaxed atomic, and a load");
+  add("flow_fence_red_release", "~%leader red.release.gpu.global.add.u32 [%o], 1; ", "an atomic that releases, and returns nothing");
+  add("flow_fence_barrier_load", "bar.sync 0; " + load, "a barrier of the block, and a load");
   for (int blocks : {132, 264})
     for (const char *what : {"acq_rel.gpu", "sc.gpu"})
       for (int w : {1, 16}) {
-        std::string name = std::string("fence_all_") + (what[0] == 's' ? "sc" : "acq_rel") + "." + std::to_string(blocks) + "." + std::to_string(w);
+        std::string name = std::string("flow_fence_all_") + (what[0] == 's' ? "sc" : "acq_rel") + "." + std::to_string(blocks) + "." + std::to_string(w);
         rows.push_back({name, std::string("fence.") + what + "; ", w * 32, 4, "a fence in all blocks", blocks});
         rows.push_back({name + ".store", store + std::string("fence.") + what + "; ", w * 32, 4, "a store and a fence in all blocks", blocks});
       }
