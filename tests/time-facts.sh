@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# What was measured on a device, by small kernels (tests/gpu/time/facts.cu): its file says so, and the clock's model takes as long for
+# What was measured on a device, by small kernels (tests/gpu/time/facts.cu, async.cu, flow.cu): its file says so, and the clock's model takes as long for
 # their machine code as the device did. One row in ten; SMEMBANK_TEST_EFFORT=full: all.
 set -eu
 for tool in python3 xz; do
@@ -15,6 +15,9 @@ tar -C "$work" -xJf "$data/h200-cubins.tar.xz"
 python3 "$here/device.py" compare "$data/h200-facts.txt" "$srcdir/data/devices/h200.ini"
 [ "${SMEMBANK_TEST_EFFORT:-}" = full ] && every=1 || every=10
 python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-facts.txt" "$work/cubins" h200 "$every"
+mkdir "$work/flow"
+tar -C "$work/flow" -xJf "$data/h200-flow-cubins.tar.xz"
+python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-flow.txt" "$work/flow/cubins" h200 "$every"
 
 # Generic loads and stores without an active lane take slots of the pipe: as many as the H200 executed (ncu, smsp__inst_executed_op_generic_ld;
 # of stores sm__inst_executed_pipe_lsu, less the other 384).

@@ -38,6 +38,7 @@ enum {
  * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
  * @reads: registers that it reads, of each of the two banks of registers; @kept: those of them that the instruction ahead of it keeps for
  *   it (".reuse"), if no other warp comes between
+ * @is_strong: a load of what others may have changed: it passes the first-level cache by
  * @is_real: of an atomic, that its numbers are real ones
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none. Of
  *   SMB_RATE_TENSOR_GROUP: SMB_GROUP_BOARD, if a group of products ends with it
@@ -55,6 +56,7 @@ typedef struct {
   guint8 sends;
   guint8 reads[SMB_REGISTER_BANKS];
   guint8 kept[SMB_REGISTER_BANKS];
+  guint8 is_strong;
   guint8 is_real;
   guint8 board;
   guint8 open;
