@@ -229,7 +229,7 @@ take_shape(SmbNotation *notation, SmbFunction *function, const SmbTileDefaults *
            gboolean needs_shape, GError **error) {
   if (said->rank == 0 && function->rank == 0)
     return smb_notation_fail(notation, notation->at, error,
-                             "expected a shape after the layout, as 64x64xf16 (or --shape)");
+                             "expected a shape after the layout, as 64x64xf16");
   if (function->rank == 0) {
     function->rank = said->rank;
     memcpy(function->extent, said->extent, sizeof function->extent);

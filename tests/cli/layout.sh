@@ -68,7 +68,7 @@ says "layout:1:21: error: expected ')'"
 expect 3 layout '(32,32):(33,1)' --access diagonal
 says 'layout:2:8: '
 expect 3 layout 'r*72 + c' --access row
-says '--shape'
+says 'expected a shape after the layout'
 expect 0 layout 'r*72 + c' --shape 64x64 --element f16 --access row
 expect 2 layout '(32,32):(33,1)'
 says 'missing --access'
