@@ -205,9 +205,8 @@ write_tile_json(JsonBuilder *json, const SmbProgram *program) {
   json_builder_end_array(json);
 }
 
-void
-smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
-  const SmbAnalyzeReport *report = result;
+JsonBuilder *
+smb_analyze_begin_json(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, analysis->shared_bytes);
@@ -235,7 +234,12 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "summary", sentence);
   if (report->part)
     smb_analyze_json_part(json, report);
-  smb_json_end(json, cli->out);
+  return json;
+}
+
+void
+smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
+  smb_json_end(smb_analyze_begin_json(cli, result), cli->out);
 }
 
 // A row of CSV, of any kind of memory: one of @shared, @global and @traffic is there, and what is NULL stays empty.

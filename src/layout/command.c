@@ -11,9 +11,13 @@
 #include "src/commands.h"
 #include "src/finding/finding.h"
 #include "src/layout/report.h"
+#include "src/out/json.h"
 
 static char **option_access;
-static char *option_element, *option_shape;
+static char *option_element, *option_shape, *option_find;
+
+/* As SmbLayoutFind. */
+#define FINDS "swizzle|pad"
 
 static const GOptionEntry options[] = {
     {"access", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_access,
@@ -23,6 +27,8 @@ static const GOptionEntry options[] = {
      "type of an element, if the layout does not say it (default f32)", "TYPE"},
     {"shape", 0, 0, G_OPTION_ARG_STRING, &option_shape,
      "rows and columns of the tile, if the layout does not say them", "ROWSxCOLUMNS"},
+    {"find", 0, 0, G_OPTION_ARG_STRING, &option_find,
+     "find the layout that takes the fewest wavefronts for all accesses, and prove it", FINDS},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -33,7 +39,11 @@ write_layout_counts(SmbCli *cli, gconstpointer report) {
 
 static void
 write_tile_layout_json(SmbCli *cli, gconstpointer report) {
-  smb_analyze_write_json(cli, &((const SmbLayoutReport *)report)->counts);
+  const SmbLayoutReport *layout = report;
+  JsonBuilder *json = smb_analyze_begin_json(cli, &layout->counts);
+  if (layout->found)
+    smb_layout_found_json(json, layout->found, layout->others->linear);
+  smb_json_end(json, cli->out);
 }
 
 static void
@@ -108,7 +118,8 @@ write_layout_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
 }
 
 static gboolean
-count_layout_accesses(SmbCli *cli, const SmbTarget *target, const GArray *limits, GError **error) {
+count_layout_accesses(SmbCli *cli, const SmbTarget *target, const GArray *limits, guint what,
+                      GError **error) {
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
@@ -118,11 +129,19 @@ count_layout_accesses(SmbCli *cli, const SmbTarget *target, const GArray *limits
       smb_explanation_new(target, cli->arch, analysis, &question, error);
   if (!explanation)
     return FALSE;
-  g_autoptr(SmbLayoutOthers) others = smb_layout_others_new(target, cli->arch, 0);
+  static const SmbAdviseKinds kinds[] = {SMB_ADVISE_SWIZZLE, SMB_ADVISE_PAD};
+  g_autoptr(SmbLayoutOthers) others =
+      smb_layout_others_new(target, cli->arch, option_find ? kinds[what] : 0);
+  g_autoptr(SmbLayoutFound) found =
+      option_find ? smb_layout_find_best(others, target, cli->arch, (SmbLayoutFind)what, error)
+                  : NULL;
+  if (option_find && !found)
+    return FALSE;
   const SmbLayoutReport report = {
       {.target = target, .analysis = analysis, .limits = limits, .failed = failed},
       explanation,
-      others};
+      others,
+      found};
   cli->format->write(cli, &report);
   write_layout_limits(cli, &report.counts);
   return TRUE;
@@ -131,7 +150,9 @@ count_layout_accesses(SmbCli *cli, const SmbTarget *target, const GArray *limits
 gboolean
 smb_cmd_layout(SmbCli *cli, GError **error) {
   static const SmbTargetOptions none = {0};
-  if (!smb_cli_parse(cli, &usage, options, error))
+  guint what = 0;
+  if (!smb_cli_parse(cli, &usage, options, error) ||
+      !smb_cli_choice("--find", option_find, FINDS, &what, error))
     return FALSE;
   if (!option_access)
     return smb_cli_usage_error(error, "missing --access: expected what a warp does, such as row, "
@@ -146,5 +167,5 @@ smb_cmd_layout(SmbCli *cli, GError **error) {
   if (!target)
     return FALSE;
   target->options.keep_requests = TRUE;
-  return count_layout_accesses(cli, target, limits, error);
+  return count_layout_accesses(cli, target, limits, what, error);
 }

@@ -4,45 +4,65 @@
 // The search of advise, from a tile whose rows have neither padding nor a swizzle.
 #include "src/layout/report.h"
 
-#include <string.h>
-
 enum {
   KEPT = 1, // of each kind
 };
 
-// The text of the program with the tile row by row in place of its layout; lines stay where they are.
-static char *
-write_row_source(const SmbTarget *target, const SmbTile *tile) {
-  const SmbSource *source = smb_program_source(target->kernel);
+// The program with another layout in place of its own; lines stay where they are.
+static SmbTarget *
+open_with_layout(const SmbTarget *target, const SmbArch *arch, const char *layout, GError **error) {
+  static const SmbTargetOptions none = {0};
+  const SmbSource *own = smb_program_source(target->kernel);
   const SmbArray *array = smb_program_array(target->kernel, 0);
-  GString *text = g_string_new(NULL);
-  for (guint line = 1; line <= smb_source_n_lines(source); line++) {
-    g_autofree char *own = smb_source_line(source, line);
-    if (line != array->line) {
-      g_string_append_printf(text, "%s\n", own);
-      continue;
-    }
-    g_string_append(text, "layout ");
-    for (guint i = 0; i < tile->rank; i++)
-      g_string_append_printf(text, "%" G_GUINT64_FORMAT "x", tile->extent[i]);
-    g_string_append_printf(text, "%s\n", tile->element->name);
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (guint line = 1; line <= smb_source_n_lines(own); line++) {
+    g_autofree char *kept = smb_source_line(own, line);
+    if (line == array->line)
+      g_string_append_printf(text, "layout %s\n", layout);
+    else
+      g_string_append_printf(text, "%s\n", kept);
   }
-  return g_string_free(text, FALSE);
+  g_autoptr(GBytes) bytes = g_bytes_new(text->str, text->len);
+  g_autoptr(SmbSource) source = smb_source_new(smb_source_name(own), bytes, error);
+  SmbTarget *opened = source ? smb_target_new_from_source(&none, source, arch, error) : NULL;
+  if (opened)
+    opened->options.keep_requests = TRUE;
+  return opened;
+}
+
+gboolean
+smb_layout_recount(const SmbTarget *target, const SmbArch *arch, const char *layout,
+                   SmbTally *total) {
+  g_autoptr(SmbTarget) opened = open_with_layout(target, arch, layout, NULL);
+  g_autoptr(SmbAnalysis) analysis = opened ? smb_target_analyze(opened, arch, NULL) : NULL;
+  if (analysis)
+    *total = smb_analysis_total(analysis);
+  return analysis != NULL;
+}
+
+// Each request as often as it was made.
+static SmbLinearSearch *
+search_linear(const SmbLayoutOthers *others, const SmbArch *arch, const SmbTile *tile) {
+  g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(SmbRequest));
+  for (guint i = 0; i < others->analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(others->analysis->requests, SmbAccessRequest, i);
+    for (guint64 n = 0; n < made->count; n++)
+      g_array_append_val(requests, made->request);
+  }
+  return smb_linear_search_new(arch, requests, tile->n, tile->element->bytes);
 }
 
 static gboolean
 search_rows(SmbLayoutOthers *others, const SmbTarget *target, const SmbArch *arch,
             SmbAdviseKinds kinds, GError **error) {
-  static const SmbTargetOptions none = {0};
   const SmbTile *tile = smb_layout_program_tile(target->kernel);
-  g_autofree char *text = write_row_source(target, tile);
-  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
-  g_autoptr(SmbSource) source =
-      smb_source_new(smb_source_name(smb_program_source(target->kernel)), bytes, error);
-  others->target = source ? smb_target_new_from_source(&none, source, arch, error) : NULL;
+  g_autoptr(GString) rows_text = g_string_new(NULL);
+  for (guint i = 0; i < tile->rank; i++)
+    g_string_append_printf(rows_text, "%" G_GUINT64_FORMAT "x", tile->extent[i]);
+  g_string_append(rows_text, tile->element->name);
+  others->target = open_with_layout(target, arch, rows_text->str, error);
   if (!others->target)
     return FALSE;
-  others->target->options.keep_requests = TRUE;
   others->analysis = smb_target_analyze(others->target, arch, error);
   if (!others->analysis)
     return FALSE;
@@ -52,6 +72,7 @@ search_rows(SmbLayoutOthers *others, const SmbTarget *target, const SmbArch *arc
                           .columns = tile->extent[tile->rank - 1]};
   const SmbAdviseOptions options = {.kinds = kinds, .present = &rows, .keep = KEPT};
   others->advice = smb_advise_array(arch, g_ptr_array_index(others->uses->all, 0), &options);
+  others->linear = search_linear(others, arch, tile);
   return TRUE;
 }
 
@@ -68,6 +89,7 @@ void
 smb_layout_others_free(SmbLayoutOthers *others) {
   if (!others)
     return;
+  smb_linear_search_free(others->linear);
   smb_advice_free(others->advice);
   smb_array_uses_free(others->uses);
   smb_analysis_free(others->analysis);

@@ -118,11 +118,42 @@ write_other_layouts(SmbCli *cli, const SmbLayoutReport *report) {
   smb_table_write(table, cli->out, cli->colour);
 }
 
+static void
+write_form(SmbTable *table, const char *notation, const char *layout) {
+  if (!layout)
+    return;
+  smb_table_cell(table, SMB_STYLE_DIM, notation);
+  smb_table_cell(table, SMB_STYLE_PLAIN, layout);
+}
+
+static void
+write_found(SmbCli *cli, const SmbLayoutFound *found) {
+  g_autoptr(SmbTable) table = smb_table_new("notation|layout");
+  write_layout_title(cli, "The best layout");
+  smb_text_wrap_printf(
+      cli->out, "%s, %s in excess. With i for the number of an element row by row:",
+      smb_count(found->wavefronts, "wavefront").text, smb_number(found->excess).text);
+  smb_spool_puts(cli->out, "\n");
+  write_form(table, "CuTe", found->cute);
+  write_form(table, "Triton", found->triton);
+  write_form(table, "C", found->c);
+  smb_table_wrap(table);
+  smb_table_write(table, cli->out, cli->colour);
+  write_layout_title(cli, found->is_proved ? "Why none is better"
+                                           : "Whether one is better is not known");
+  smb_text_wrap_printf(cli->out, "%s of: %s.", found->is_proved ? "Proved" : "Not proved",
+                       found->holds_for);
+  smb_text_wrap(cli->out, found->proof);
+}
+
 void
 smb_layout_write_text(SmbCli *cli, const SmbLayoutReport *report) {
   smb_analyze_write_text(cli, &report->counts);
   write_coverage(cli, report);
   if (report->explanation)
     write_why(cli, report->explanation);
-  write_other_layouts(cli, report);
+  if (report->found)
+    write_found(cli, report->found);
+  else
+    write_other_layouts(cli, report);
 }

@@ -46,6 +46,34 @@ expect 0 layout '(64,64):(64,1)' --access 'column vec=4' --arch gfx942
 tells 'gfx942'
 expect 2 layout '(64,64):(64,1)' --access row --access column --arch sm_999
 
+# The best layout: CuTe's, one that no swizzle of CuTe's is, and one that cannot be without conflicts.
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle
+tells 'CuTe      Swizzle<3,3,3> o (64,64):(64,1)'
+tells '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>'
+tells 'i ^ (i >> 6 & 7) << 3'
+tells 'Each lane group takes a wavefront in any layout'
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
+tells '#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>'
+diagonal='#ttg.linear<{register = [], lane = [[1, 1], [2, 2], [4, 4], [8, 8], [16, 16]], warp = [], block = []}>'
+expect 0 layout 32x32xf32 --access row --access column --access "$diagonal" --find swizzle
+tells '3 wavefronts, 0 in excess'
+tells 'offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 2], [2, 3]'
+offsets='[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 2], [2, 3], [4, 8], [8, 16], [16, 12]]'
+expect 0 layout "#ttg.shared_linear<{offset = $offsets, block = []}>" --access row --access column \
+  --access "$diagonal" --max-excess 0
+expect 0 layout '(i & 31) ^ (i >> 5 & 1) * 34 ^ (i >> 6 & 1) * 67 ^ (i >> 7 & 1) * 136 ^ (i >> 8 & 1) * 272 ^ (i >> 9 & 1) * 524' \
+  --shape 32x32 --access row --access column --access "$diagonal" --max-excess 0
+lanes='[0, 2], [0, 4], [0, 8], [0, 16]'
+expect 0 layout 2x32xf32 --access row --access "#ttg.linear<{register = [], lane = [$lanes, [1, 0]], warp = [], block = []}>" \
+  --access "#ttg.linear<{register = [], lane = [$lanes, [1, 1]], warp = [], block = []}>" --find swizzle --format json
+is_json
+shows '"by" : "rank"'
+golden layout-rank.json
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access 'column vec=8' --access column --find swizzle --arch gfx942
+tells 'every other K takes 24 or more'
+expect 0 layout 48x48xf32 --access row --access column --find swizzle
+tells 'Proved of'
+
 # The same in a file, for the commands that take a kernel.
 cat >"$work/tile.layout" <<'END'
 // The swizzle of a 64 x 64 tile of half.
