@@ -16,6 +16,7 @@ gboolean smb_cmd_explain(SmbCli *cli, GError **error);
 gboolean smb_cmd_fix(SmbCli *cli, GError **error);
 gboolean smb_cmd_fuzz(SmbCli *cli, GError **error);
 gboolean smb_cmd_init(SmbCli *cli, GError **error);
+gboolean smb_cmd_layout(SmbCli *cli, GError **error);
 gboolean smb_cmd_learn(SmbCli *cli, GError **error);
 gboolean smb_cmd_list(SmbCli *cli, GError **error);
 gboolean smb_cmd_merge(SmbCli *cli, GError **error);

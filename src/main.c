@@ -38,6 +38,7 @@ static const SmbCommand commands[] = {
     {"fix", smb_cmd_fix, "find what removes the conflicts that ncu measured"},
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
     {"init", smb_cmd_init, "write a first project file from the launches in files"},
+    {"layout", smb_cmd_layout, "count the bank conflicts of a layout, without a kernel"},
     {"learn", smb_cmd_learn, "take a short interactive course on bank conflicts"},
     {"list", smb_cmd_list, "list kernels, architectures, devices, ops and recordings"},
     {"merge", smb_cmd_merge, "combine the parts that --shard counted"},

@@ -11,8 +11,8 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
 gpu/         src/ tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/open/
-src/         tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/source-line sim/machine/front-end sim/open/contained
-=commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/learn/ src/list/ src/merge/ src/report/ src/run/ src/trace/ src/validate/
+src/         tests/ sim/layout/front-end sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/source-line sim/machine/front-end sim/open/contained
+=commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/layout/ src/learn/ src/list/ src/merge/ src/report/ src/run/ src/trace/ src/validate/
 src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/draw/    src/finding/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
@@ -38,6 +38,7 @@ sim/advise/  sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim
 sim/measured/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
 sim/time/    sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/trace/   sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
+sim/layout/  sim/trace/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/
 sim/open/    sim/analysis/ sim/advise/ sim/measured/ sim/binding/ sim/capture/

@@ -4,6 +4,7 @@
 // From a source to a program: the languages that are known, each of which knows its own sources.
 #include "sim/base/error.h"
 #include "sim/cuda/front-end.h"
+#include "sim/layout/front-end.h"
 #include "sim/open/contained.h"
 #include "sim/ptx/front-end.h"
 #include "sim/sass/front-end.h"
@@ -12,6 +13,7 @@
 static const SmbFrontEnd *const front_ends[] = {
     &smb_ptx_front_end,
     &smb_sass_front_end,
+    &smb_layout_front_end,
     &smb_cuda_front_end,
 };
 
@@ -55,7 +57,7 @@ read_source_program(SmbSource *source, const SmbProgramOptions *options, GError 
 static gboolean
 check_vendor(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   const char *level = options->processor ? smb_program_recognize(source) : "text";
-  if (g_strcmp0(level, "text") == 0)
+  if (g_strcmp0(level, "text") == 0 || g_strcmp0(level, smb_layout_front_end.level) == 0)
     return TRUE;
   // An object file of another kind says so itself.
   g_autoptr(SmbEntries) contained = level ? NULL : smb_entries_read(source, error);

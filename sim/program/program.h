@@ -273,6 +273,7 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
  * @is_typed: of compiled code: whether a text says what it holds
  * @is_union: of compiled code: whether a text says that it is a union: bytes, which smb_program_array_of() divides
  * @least_scalar, @most_scalar: of a member of a union: bytes of the narrowest and of the widest value in it
+ * @tile: (nullable): where each element lies (sim/layout/tile.h), if they do not lie row by row; @n_dimensions is 1 then
  * @line: where it is declared, from 1
  * @column: from 1, in bytes
  */
@@ -292,6 +293,7 @@ typedef struct {
   gboolean is_union;
   guint least_scalar;
   guint most_scalar;
+  const struct _SmbTile *tile;
   guint line;
   guint column;
 } SmbArray;

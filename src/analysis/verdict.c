@@ -318,5 +318,7 @@ smb_analyze_exact_of(const SmbProgram *program) {
              ? "the text as written: a compiler may merge, split, reorder or remove accesses"
          : strcmp(level, "ptx") == 0
              ? "the PTX as written: ptxas may merge, split, reorder or remove accesses"
+         : strcmp(level, "layout") == 0
+             ? "the accesses as written: a compiler may choose other vectors"
              : "the machine code: what a device executes";
 }

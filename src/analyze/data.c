@@ -7,6 +7,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "sim/layout/tile-program.h"
 #include "src/analysis/access-json.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
@@ -171,12 +172,45 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
   json_builder_end_array(json);
 }
 
-void
-smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
-  const SmbAnalyzeReport *report = result;
+// Of a program that is a layout with its accesses: both as they were understood.
+static void
+write_tile_json(JsonBuilder *json, const SmbProgram *program) {
+  const SmbTile *tile = smb_layout_program_tile(program);
+  const GPtrArray *accesses = tile ? smb_layout_program_accesses(program) : NULL;
+  if (!tile)
+    return;
+  smb_json_object(json, "layout");
+  smb_json_text(json, "text", tile->text);
+  smb_json_text(json, "element", tile->element->name);
+  smb_json_array(json, "shape");
+  for (guint i = 0; i < tile->rank; i++)
+    smb_json_number(json, NULL, (gint64)tile->extent[i]);
+  json_builder_end_array(json);
+  smb_json_number(json, "bytes", (gint64)tile->bytes);
+  smb_json_number(json, "elements_at_one_place", (gint64)tile->n_shared);
+  json_builder_end_object(json);
+  smb_json_array(json, "access");
+  for (guint i = 0; i < accesses->len; i++) {
+    const SmbTileAccess *access = accesses->pdata[i];
+    const SmbTileCoverage coverage = smb_tile_access_coverage(access, tile);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "text", access->text);
+    smb_json_text(json, "op", smb_op_name(access->op));
+    smb_json_number(json, "width", smb_program_site(program, i)->width);
+    smb_json_number(json, "warps", access->n_warps);
+    smb_json_number(json, "elements", (gint64)coverage.elements);
+    smb_json_number(json, "threads_on_one_element", coverage.most_threads);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+JsonBuilder *
+smb_analyze_begin_json(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, analysis->shared_bytes);
+  write_tile_json(json, report->target->kernel);
   smb_json_text(json, "level", smb_program_level(report->target->kernel));
   smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
@@ -200,7 +234,12 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "summary", sentence);
   if (report->part)
     smb_analyze_json_part(json, report);
-  smb_json_end(json, cli->out);
+  return json;
+}
+
+void
+smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
+  smb_json_end(smb_analyze_begin_json(cli, result), cli->out);
 }
 
 // A row of CSV, of any kind of memory: one of @shared, @global and @traffic is there, and what is NULL stays empty.

@@ -109,6 +109,8 @@ void smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report);
 /** The source, with the counts of each line in the margin. */
 void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
 
+/** smb_analyze_begin_json: Returns: (transfer full): a document with the whole result, to which members can be added */
+JsonBuilder *smb_analyze_begin_json(SmbCli *cli, const SmbAnalyzeReport *report);
 void smb_analyze_write_json(SmbCli *cli, gconstpointer report);
 void smb_analyze_write_csv(SmbCli *cli, gconstpointer report);
 

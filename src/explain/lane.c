@@ -4,6 +4,7 @@
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
+#include "sim/layout/tile.h"
 #include "src/out/describe.h"
 #include "src/out/table.h"
 
@@ -25,6 +26,12 @@ find_element(SmbExplainLane *lane, guint32 offset, guint width) {
   }
   lane->skipped = at % array->element_bytes;
   lane->elements = (lane->skipped + width + array->element_bytes - 1) / array->element_bytes;
+  guint32 number = array->tile ? smb_tile_find(array->tile, at) : SMB_TILE_NONE;
+  if (number != SMB_TILE_NONE) {
+    lane->n_indices = array->tile->rank;
+    smb_tile_coordinate(array->tile, number, lane->index);
+    return;
+  }
   lane->n_indices = array->n_dimensions;
   for (guint i = array->n_dimensions; i-- > 1;) {
     lane->index[i] = element % array->dimension[i];
@@ -93,6 +100,10 @@ static void
 append_offset(GString *text, const SmbExplainLane *lane) {
   const SmbArray *array = lane->array;
   guint n = lane->n_indices;
+  if (array->tile) {
+    g_string_append_printf(text, "%u", lane->offset - array->base);
+    return;
+  }
   if (array->is_union) {
     g_string_append_printf(text, array->base ? "%u + %u" : "%.0u%u", array->base, lane->skipped);
     return;
@@ -142,7 +153,8 @@ smb_explain_example(const SmbExplanation *e) {
   if (lane.array) {
     g_string_append_printf(text, ". It accesses %s, at byte ", element);
     append_offset(text, &lane);
-    g_string_append_printf(text, " = %u", lane.offset);
+    if (!lane.array->tile)
+      g_string_append_printf(text, " = %u", lane.offset);
   } else {
     g_string_append_printf(text, ". It accesses byte %u", lane.offset);
   }

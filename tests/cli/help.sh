@@ -67,8 +67,9 @@ for command in $commands; do
     'text|json|csv'*) ;;
     *) die "$command --help: --format=$formats" ;;
     esac
-    # merge writes what the command of the parts would.
-    [ "$command" = merge ] || grep -qE "\"const\": *\"$command\"" "$srcdir/doc/json-schema/$command.json" ||
+    # merge writes what the command of the parts would, and layout what analyze does.
+    [ "$command" = merge ] || grep -qE "\"const\": *\"$command\"" "$srcdir/doc/json-schema/$command.json" 2>/dev/null ||
+      grep -qE "\"command\":.*\"enum\": \[[^]]*\"$command\"" "$srcdir/doc/json-schema/analyze.json" ||
       die "doc/json-schema has no $command.json for --format json"
     expect 2 "$command" --format xml a
     says "--format 'xml': expected text, json"

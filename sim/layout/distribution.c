@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/layout/distribution.h"
+
+#include "sim/layout/attribute.h"
+
+// An encoding that is being made: @size: how far it reaches in each dimension by now.
+typedef struct {
+  SmbNotation *notation;
+  guint32 at;
+  guint64 extent[SMB_TUPLE_MAX_RANK];
+  guint64 size[SMB_TUPLE_MAX_RANK];
+  SmbDistribution *out;
+} Build;
+
+static void
+add_basis(Build *build, SmbHolder holder, const guint64 *coordinate) {
+  SmbDistribution *out = build->out;
+  for (guint i = 0; i < out->rank; i++)
+    out->basis[holder][out->n[holder]][i] = coordinate[i];
+  out->n[holder]++;
+}
+
+// The next bits of a holder step through @n places of a dimension; through none of it if @is_same, as those of lanes and warps that
+// hold the same elements.
+static gboolean
+extend_basis(Build *build, SmbHolder holder, guint dimension, guint64 n, gboolean is_same,
+             GError **error) {
+  if (n == 0 || n & (n - 1))
+    return smb_notation_fail(build->notation, build->at, error, "expected powers of two");
+  for (; n > 1; n /= 2) {
+    guint64 coordinate[SMB_TUPLE_MAX_RANK] = {0};
+    if (build->out->n[holder] == SMB_HOLDER_MAX_BITS)
+      return smb_notation_fail(build->notation, build->at, error, "too large");
+    if (!is_same) {
+      coordinate[dimension] = build->size[dimension];
+      build->size[dimension] *= 2;
+    }
+    add_basis(build, holder, coordinate);
+  }
+  return TRUE;
+}
+
+// Registers repeat the tile over the shape, in this order of the dimensions; what reaches beyond the shape wraps around.
+static gboolean
+fill_shape(Build *build, const guint *order, GError **error) {
+  SmbDistribution *out = build->out;
+  for (guint i = 0; i < out->rank; i++) {
+    guint64 size = build->size[order[i]], extent = build->extent[order[i]];
+    if (!extend_basis(build, SMB_HOLDER_REGISTER, order[i], MAX(extent / size, 1), FALSE, error))
+      return FALSE;
+  }
+  for (guint holder = 0; holder < SMB_N_HOLDERS; holder++) {
+    for (guint bit = 0; bit < out->n[holder]; bit++) {
+      for (guint i = 0; i < out->rank; i++)
+        out->basis[holder][bit][i] %= build->extent[i];
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+take_list(const Build *build, const GPtrArray *attributes, const char *key, guint64 least,
+          guint64 most, guint64 *numbers, GError **error) {
+  return smb_attributes_take(attributes, build->notation, build->at, key, build->out->rank, least,
+                             most, numbers, error) > 0;
+}
+
+static gboolean
+take_dimensions(const Build *build, const GPtrArray *attributes, const char *key, guint *order,
+                GError **error) {
+  guint64 numbers[SMB_TUPLE_MAX_RANK];
+  guint seen = 0;
+  if (!take_list(build, attributes, key, 0, build->out->rank - 1, numbers, error))
+    return FALSE;
+  for (guint i = 0; i < build->out->rank; i++)
+    seen |= 1u << (order[i] = (guint)numbers[i]);
+  return seen == (1u << build->out->rank) - 1 ||
+         smb_notation_fail(build->notation, build->at, error, "'%s' names each dimension once",
+                           key);
+}
+
+// #ttg.blocked<{sizePerThread, threadsPerWarp, warpsPerCTA, order}>
+static gboolean
+parse_blocked(Build *build, const GPtrArray *attributes, GError **error) {
+  static const struct {
+    const char *key;
+    SmbHolder holder;
+    guint64 most;
+  } parts[] = {{"sizePerThread", SMB_HOLDER_REGISTER, 1 << 12},
+               {"threadsPerWarp", SMB_HOLDER_LANE, 64},
+               {"warpsPerCTA", SMB_HOLDER_WARP, 32}};
+  guint order[SMB_TUPLE_MAX_RANK];
+  if (!take_dimensions(build, attributes, "order", order, error))
+    return FALSE;
+  for (guint part = 0; part < G_N_ELEMENTS(parts); part++) {
+    guint64 numbers[SMB_TUPLE_MAX_RANK];
+    if (!take_list(build, attributes, parts[part].key, 1, parts[part].most, numbers, error))
+      return FALSE;
+    for (guint i = 0; i < build->out->rank; i++) {
+      if (!extend_basis(build, parts[part].holder, order[i], numbers[order[i]], FALSE, error))
+        return FALSE;
+    }
+  }
+  return fill_shape(build, order, error);
+}
+
+// The tile of an mma instruction: @width elements of a register, 4 lanes and the rest along @inner; 8 lanes and the rest along the
+// other dimension.
+static gboolean
+extend_tile(Build *build, guint64 inner_size, guint64 outer_size, guint64 width, guint inner,
+            GError **error) {
+  guint outer = 1 - inner;
+  if (outer_size % 8 || inner_size % (4 * width))
+    return smb_notation_fail(build->notation, build->at, error,
+                             "the instruction has no such shape");
+  return extend_basis(build, SMB_HOLDER_REGISTER, inner, width, FALSE, error) &&
+         extend_basis(build, SMB_HOLDER_LANE, inner, 4, FALSE, error) &&
+         extend_basis(build, SMB_HOLDER_LANE, outer, 8, FALSE, error) &&
+         extend_basis(build, SMB_HOLDER_REGISTER, outer, outer_size / 8, FALSE, error) &&
+         extend_basis(build, SMB_HOLDER_REGISTER, inner, inner_size / (4 * width), FALSE, error);
+}
+
+// An mma encoding: its version, its warps, and the shape of its instruction.
+typedef struct {
+  guint64 version;
+  guint64 warps[SMB_TUPLE_MAX_RANK];
+  guint64 shape[SMB_TUPLE_MAX_RANK];
+} Mma;
+
+static gboolean
+take_mma(const Build *build, const GPtrArray *attributes, Mma *mma, GError **error) {
+  if (build->out->rank != 2)
+    return smb_notation_fail(build->notation, build->at, error,
+                             "mma encodings are read of two dimensions only");
+  return smb_attributes_take(attributes, build->notation, build->at, "versionMajor", 1, 2, 3,
+                             &mma->version, error) &&
+         take_list(build, attributes, "warpsPerCTA", 1, 32, mma->warps, error) &&
+         smb_attributes_take(attributes, build->notation, build->at, "instrShape",
+                             mma->version == 2 ? 2 : 3, 1, 256, mma->shape, error);
+}
+
+// Warps go along columns first, of version 3 along rows first. @same: a dimension in which all hold the same; 2: none
+static gboolean
+extend_warps(Build *build, const Mma *mma, guint same, GError **error) {
+  guint first = mma->version == 2 ? 1 : 0;
+  return extend_basis(build, SMB_HOLDER_WARP, first, mma->warps[first], first == same, error) &&
+         extend_basis(build, SMB_HOLDER_WARP, 1 - first, mma->warps[1 - first], 1 - first == same,
+                      error);
+}
+
+// #ttg.nvidia_mma<{versionMajor, versionMinor, warpsPerCTA, instrShape}>
+static gboolean
+parse_mma(Build *build, const GPtrArray *attributes, GError **error) {
+  static const guint order[] = {1, 0};
+  Mma mma;
+  return take_mma(build, attributes, &mma, error) &&
+         extend_tile(build, mma.shape[1], mma.shape[0], 2, 1, error) &&
+         extend_warps(build, &mma, 2, error) && fill_shape(build, order, error);
+}
+
+// The attributes of "nvidia_mma" in the parent of a dot operand.
+static gboolean
+take_parent(const Build *build, const GPtrArray *attributes, Mma *mma, GError **error) {
+  const SmbAttribute *parent = smb_attributes_find(attributes, "parent");
+  SmbNotation notation = *build->notation;
+  if (!parent || !parent->encoding)
+    return smb_notation_fail(build->notation, parent ? parent->at : build->at, error,
+                             "expected parent = #ttg.nvidia_mma<{…}>, written out");
+  notation.at = parent->encoding;
+  if (!smb_notation_take(&notation, "ttg.nvidia_mma") &&
+      !smb_notation_take(&notation, "triton_gpu.nvidia_mma"))
+    return smb_notation_fail(&notation, parent->at, error, "expected #ttg.nvidia_mma");
+  if (!smb_notation_expect(&notation, "<", error))
+    return FALSE;
+  g_autoptr(GPtrArray) inner = smb_attributes_parse(&notation, error);
+  return inner && take_mma(build, inner, mma, error);
+}
+
+// #ttg.dot_op<{opIdx, parent, kWidth}>
+static gboolean
+parse_dot(Build *build, const GPtrArray *attributes, GError **error) {
+  guint64 operand, width;
+  Mma mma;
+  if (!smb_attributes_take(attributes, build->notation, build->at, "opIdx", 1, 0, 1, &operand,
+                           error) ||
+      !smb_attributes_take(attributes, build->notation, build->at, "kWidth", 1, 1, 16, &width,
+                           error) ||
+      !take_parent(build, attributes, &mma, error))
+    return FALSE;
+  if (operand == 1 && mma.version == 3)
+    return smb_notation_fail(build->notation, build->at, error,
+                             "operand B of version 3 is read from shared memory, not by threads");
+  guint k = operand == 0 ? 1 : 0; // the dimension that products sum over
+  const guint order[] = {k, 1 - k};
+  return extend_tile(build, 8 * width, operand == 0 ? 16 : 8, width, k, error) &&
+         extend_warps(build, &mma, k, error) && fill_shape(build, order, error);
+}
+
+static gboolean
+take_holder(Build *build, const GPtrArray *attributes, const char *key, SmbHolder holder,
+            GError **error) {
+  guint rank = build->out->rank;
+  const SmbAttribute *bases =
+      smb_attributes_bases(attributes, build->notation, build->at, key, &rank, error);
+  if (!bases)
+    return FALSE;
+  if (bases->n_rows > SMB_HOLDER_MAX_BITS)
+    return smb_notation_fail(build->notation, bases->at, error, "more than %d bases",
+                             SMB_HOLDER_MAX_BITS);
+  for (guint i = 0; i < bases->n_rows; i++)
+    add_basis(build, holder, &g_array_index(bases->numbers, guint64, i * rank));
+  return TRUE;
+}
+
+// #ttg.linear<{register = [[…], …], lane = …, warp = …, block = []}>
+static gboolean
+parse_linear_bases(Build *build, const GPtrArray *attributes, GError **error) {
+  return take_holder(build, attributes, "register", SMB_HOLDER_REGISTER, error) &&
+         take_holder(build, attributes, "lane", SMB_HOLDER_LANE, error) &&
+         take_holder(build, attributes, "warp", SMB_HOLDER_WARP, error);
+}
+
+static const struct {
+  const char *name;
+  gboolean (*parse)(Build *build, const GPtrArray *attributes, GError **error);
+} encodings[] = {
+    {"blocked", parse_blocked},
+    {"nvidia_mma", parse_mma},
+    {"dot_op", parse_dot},
+    {"linear", parse_linear_bases},
+};
+
+// Registers that repeat another one's elements are not loaded or stored again.
+static void
+drop_same_registers(SmbDistribution *out) {
+  guint kept = 0;
+  for (guint bit = 0; bit < out->n[SMB_HOLDER_REGISTER]; bit++) {
+    const guint64 *basis = out->basis[SMB_HOLDER_REGISTER][bit];
+    gboolean is_zero = TRUE;
+    for (guint i = 0; i < out->rank; i++) {
+      is_zero = is_zero && basis[i] == 0;
+      out->basis[SMB_HOLDER_REGISTER][kept][i] = basis[i];
+    }
+    kept += !is_zero;
+  }
+  out->n[SMB_HOLDER_REGISTER] = kept;
+}
+
+gboolean
+smb_distribution_parse(SmbNotation *notation, guint rank, const guint64 *extent,
+                       SmbDistribution *distribution, GError **error) {
+  Build build = {.notation = notation, .at = notation->at, .out = distribution};
+  *distribution = (SmbDistribution){.rank = rank};
+  for (guint i = 0; i < rank; i++) {
+    build.size[i] = 1;
+    build.extent[i] = extent[i];
+  }
+  g_autofree char *word = smb_notation_word(notation);
+  const char *name = g_str_has_prefix(word, "ttg.")          ? word + 4
+                     : g_str_has_prefix(word, "triton_gpu.") ? word + 11
+                                                             : "";
+  for (guint i = 0; i < G_N_ELEMENTS(encodings); i++) {
+    if (g_strcmp0(name, encodings[i].name) != 0)
+      continue;
+    if (!smb_notation_expect(notation, "<", error))
+      return FALSE;
+    g_autoptr(GPtrArray) attributes = smb_attributes_parse(notation, error);
+    if (!attributes || !encodings[i].parse(&build, attributes, error))
+      return FALSE;
+    drop_same_registers(distribution);
+    return smb_notation_expect(notation, ">", error);
+  }
+  return smb_notation_fail(notation, build.at, error,
+                           "expected #ttg.blocked, #ttg.nvidia_mma, #ttg.dot_op or #ttg.linear");
+}
+
+void
+smb_distribution_find(const SmbDistribution *distribution, const guint *number,
+                      guint64 *coordinate) {
+  for (guint i = 0; i < distribution->rank; i++)
+    coordinate[i] = 0;
+  for (guint holder = 0; holder < SMB_N_HOLDERS; holder++) {
+    for (guint bit = 0; bit < distribution->n[holder]; bit++) {
+      for (guint i = 0; number[holder] >> bit & 1 && i < distribution->rank; i++)
+        coordinate[i] ^= distribution->basis[holder][bit][i];
+    }
+  }
+}

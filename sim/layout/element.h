@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The types of elements that a user may name: how long they are, and what C calls them.
+#pragma once
+
+#include <glib.h>
+
+/** The names of these types, for messages. */
+#define SMB_ELEMENT_TYPES "i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 or b128"
+
+/**
+ * SmbElement:
+ * @name: as the user writes it: "f16"
+ * @c_name: as C does: "half"
+ * @bytes: 1, 2, 4, 8 or 16
+ */
+typedef struct {
+  const char *name;
+  const char *c_name;
+  guint bytes;
+} SmbElement;
+
+/** smb_element_find: Returns: (transfer none) (nullable): the type of that name */
+const SmbElement *smb_element_find(const char *name);
+
+/** smb_element_of_bytes: Returns: (transfer none) (nullable): an unsigned type of so many bytes */
+const SmbElement *smb_element_of_bytes(guint bytes);

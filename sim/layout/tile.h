@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A tile of shared memory and its layout: where each element lies. A layout is an integer function of coordinates; whatever
+// notation it is written in, it becomes a table of byte offsets here. Not modelled: elements of less than a byte.
+#pragma once
+
+#include "sim/layout/element.h"
+#include "sim/layout/notation.h"
+#include "sim/layout/tuple.h"
+#include "sim/program/layout.h"
+
+/** In place of the number of an element: none. */
+#define SMB_TILE_NONE G_MAXUINT32
+
+/**
+ * SmbTileDefaults: what a layout does not say itself
+ * @element: (nullable): %NULL: f32
+ * @rank: 0: no shape
+ * @extent: (array length=rank)
+ */
+typedef struct {
+  const SmbElement *element;
+  guint rank;
+  guint64 extent[SMB_TUPLE_MAX_RANK];
+} SmbTileDefaults;
+
+/**
+ * SmbTile:
+ * @text: the layout as it was written
+ * @element: type of an element
+ * @rank: of a coordinate: 1 to SMB_TUPLE_MAX_RANK
+ * @extent: (array length=rank): elements of each dimension, the outermost first
+ * @n: elements in all
+ * @offset: (array length=n): byte offset of each element; elements are numbered row by row: the last coordinate runs fastest
+ * @bytes: from byte 0 to the end of the last element
+ * @n_shared: elements that lie where an element of a lower number does, as strides of 0 make them
+ */
+typedef struct _SmbTile {
+  char *text;
+  const SmbElement *element;
+  guint rank;
+  guint64 extent[SMB_TUPLE_MAX_RANK];
+  guint64 n;
+  guint32 *offset;
+  guint64 bytes;
+  guint64 n_shared;
+} SmbTile;
+
+/**
+ * smb_tile_parse:
+ * @notation: reads on from a layout, to its end
+ * @error: SMB_ERROR_INPUT at the place: what is not understood, or an element without a place
+ *
+ * The notations (doc/layout.md): CuTe's; Triton's swizzled_shared, padded_shared and shared_linear; tma:MODE; expressions in r, c, i and
+ * addr; a shape alone, which lies row by row.
+ *
+ * Returns: (transfer full): the tile
+ */
+SmbTile *smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **error);
+
+/** smb_tile_new_rows: Returns: (transfer full): the elements of @like, row by row without padding */
+SmbTile *smb_tile_new_rows(const SmbTile *like);
+void smb_tile_free(SmbTile *tile);
+
+/** smb_tile_parse_shape: reads a text like "64x64xf16", "64x64" or "f16" into @defaults; %FALSE: it is none, or too large */
+gboolean smb_tile_parse_shape(const char *text, SmbTileDefaults *defaults);
+
+/** smb_tile_number: Returns: number of the element at a coordinate */
+guint64 smb_tile_number(const SmbTile *tile, const guint64 *coordinate);
+
+/** smb_tile_coordinate: @coordinate: (out) (array length=rank): that of an element */
+void smb_tile_coordinate(const SmbTile *tile, guint64 number, guint64 *coordinate);
+
+/** smb_tile_name: Returns: (transfer full): an element as messages name it: "(3,0)" */
+char *smb_tile_name(const SmbTile *tile, guint64 number);
+
+/** smb_tile_find: Returns: number of the lowest element that has the byte at @offset; SMB_TILE_NONE: padding, or beyond */
+guint32 smb_tile_find(const SmbTile *tile, guint64 offset);
+
+/** smb_tile_rows: @layout: (out): rows, padded or not, of the last dimension. Returns: whether that is all that there is to the layout */
+gboolean smb_tile_rows(const SmbTile *tile, SmbLayout *layout);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTile, smb_tile_free)

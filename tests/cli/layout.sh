@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# layout: counts, reasons and other layouts of a tile without a kernel, in every format; limits; and the same text as a FILE of the
+# commands that take a kernel.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+# The tile of a transpose, and what removes its conflicts.
+expect 0 layout '(32,32):(32,1)' --access row --access column
+quiet
+golden layout-tile.txt
+expect 0 layout '(32,32):(33,1)' --access row --access column --max-excess 0
+quiet
+tells 'No bank conflicts: 2 wavefronts'
+
+# A tile of ldmatrix: the same layout in the notations of CuTe, Triton, TMA and as formulas.
+for layout in 'Swizzle<3,3,3> o (64,64):(64,1)' 'Sw<3,4,3> o smem_ptr[16b](unset) o (64,64):(64,1)' 'tma:128B 64x64' \
+  '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> 64x64' \
+  'addr ^ ((addr % 1024) >> 7 << 4) 64x64' 'r*64 + (c ^ r%8*8) 64x64'; do
+  expect 0 layout "$layout" --element f16 --access 'store row vec=8' --access ldmatrix.x4.trans --format csv
+  grep -v '^memory' "$work/out" | cut -d, -f 5-14 >"$work/counts"
+  [ -s "$work/first" ] || cp "$work/counts" "$work/first"
+  cmp -s "$work/first" "$work/counts" || die "$layout: counts differ: $(cat "$work/counts")"
+done
+expect 1 layout '(64,64):(64,1) xf16' --access 'store row vec=8' --access ldmatrix.x4 --max-excess 0
+says 'takes 28 excess wavefronts'
+tells 'Swizzle<3,3,3> o (64,64):(64,1)'
+
+# Elements are called by their coordinates.
+expect 0 layout '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> 64x64xf16' --access 'column vec=8'
+tells 'It accesses tile[1][0..7], at byte 144: word'
+expect 0 layout '(4,32):(0,1)' --access column
+tells '96 elements lie where another one does'
+
+# Each format, and each architecture: lane groups of AMD, and warps of 64 lanes.
+expect 0 layout '(32,32):(32,1)' --access row --access 'store column' --format json
+is_json
+golden layout-tile.json
+for format in csv sarif github gitlab markdown; do
+  expect 0 layout '(32,32):(32,1)' --access row --access column --format $format
+done
+expect 0 layout '(64,64):(64,1)' --access 'column vec=4' --arch gfx942
+tells 'gfx942'
+expect 2 layout '(64,64):(64,1)' --access row --access column --arch sm_999
+
+# The best layout: CuTe's, one that no swizzle of CuTe's is, and one that cannot be without conflicts.
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle
+tells 'CuTe      Swizzle<3,3,3> o (64,64):(64,1)'
+tells '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>'
+tells 'i ^ (i >> 6 & 7) << 3'
+tells 'Each lane group takes a wavefront in any layout'
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
+tells '#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>'
+diagonal='#ttg.linear<{register = [], lane = [[1, 1], [2, 2], [4, 4], [8, 8], [16, 16]], warp = [], block = []}>'
+expect 0 layout 32x32xf32 --access row --access column --access "$diagonal" --find swizzle
+tells '3 wavefronts, 0 in excess'
+tells 'offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 2], [2, 3]'
+offsets='[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 2], [2, 3], [4, 8], [8, 16], [16, 12]]'
+expect 0 layout "#ttg.shared_linear<{offset = $offsets, block = []}>" --access row --access column \
+  --access "$diagonal" --max-excess 0
+expect 0 layout '(i & 31) ^ (i >> 5 & 1) * 34 ^ (i >> 6 & 1) * 67 ^ (i >> 7 & 1) * 136 ^ (i >> 8 & 1) * 272 ^ (i >> 9 & 1) * 524' \
+  --shape 32x32 --access row --access column --access "$diagonal" --max-excess 0
+lanes='[0, 2], [0, 4], [0, 8], [0, 16]'
+expect 0 layout 2x32xf32 --access row --access "#ttg.linear<{register = [], lane = [$lanes, [1, 0]], warp = [], block = []}>" \
+  --access "#ttg.linear<{register = [], lane = [$lanes, [1, 1]], warp = [], block = []}>" --find swizzle --format json
+is_json
+shows '"by" : "rank"'
+golden layout-rank.json
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access 'column vec=8' --access column --find swizzle --arch gfx942
+tells 'every other K takes 24 or more'
+expect 0 layout 48x48xf32 --access row --access column --find swizzle
+tells 'Proved of'
+
+# The same in a file, for the commands that take a kernel.
+cat >"$work/tile.layout" <<'END'
+// The swizzle of a 64 x 64 tile of half.
+element f16
+layout Swizzle<3,3,3> o (64,64):(64,1)
+access store row vec=8
+access ldmatrix.x4.trans
+END
+cd "$work"
+expect 0 analyze tile.layout
+tells 'No bank conflicts: 8 wavefronts'
+expect 0 explain tile.layout --line 5
+tells 'tile[1][0..7]'
+expect 0 report page.html tile.layout
+[ -s page.html ] || die 'no page'
+
+# Bad input: one message with its place; the exact ones are in tests/tile-refusals.def.
+expect 3 layout '(32,32):(33,1' --access row
+says "layout:1:21: error: expected ')'"
+expect 3 layout '(32,32):(33,1)' --access diagonal
+says 'layout:2:8: '
+expect 3 layout 'r*72 + c' --access row
+says 'expected a shape after the layout'
+expect 0 layout 'r*72 + c' --shape 64x64 --element f16 --access row
+expect 2 layout '(32,32):(33,1)'
+says 'missing --access'
+expect 2 layout '(32,32):(33,1)' --access row --max-cost 5%
+says 'has no predicted time'
+expect 2 layout
+says 'expected LAYOUT'
