@@ -90,7 +90,7 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
   bulk->kind = kind;
   bulk->quantum = quantum;
   bulk->size = bulk->blocks = NO_ROW;
-  bulk->tensor.atomic = ATOMIC_EXCHANGE;
+  bulk->atomic = ATOMIC_EXCHANGE;
   for (guint i = 0; i < SMB_TENSOR_SPATIAL; i++)
     bulk->tensor.offsets[i] = NO_ROW;
   return bulk;

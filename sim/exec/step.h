@@ -149,13 +149,11 @@ enum {
  * @rank: dimensions; 0: it is none
  * @map: where its descriptor is (sim/tensor)
  * @coordinates, @offsets: rows: of its first element, and of pixels, or NO_ROW
- * @atomic: how it is combined with what is there; ATOMIC_EXCHANGE: it is not
  */
 typedef struct {
   guint rank;
   gboolean is_im2col;
   const Transfer *map;
-  Atomic atomic;
   Row coordinates[SMB_TENSOR_RANK];
   Row offsets[SMB_TENSOR_SPATIAL];
 } Tensor;
@@ -173,6 +171,8 @@ typedef struct {
  * @value: (nullable): in the place of @from: the registers that are stored (Transfer.data), or, of a reduction
  *   (Move.atomic), combined with what is there (Transfer.operands)
  * @tensor: of a copy of a box of a tensor, which is its other end, and says how many bytes it has
+ * @atomic: how what is copied is combined with what is there; ATOMIC_EXCHANGE: it is not
+ * @number: of a reduction without a tensor: of what
  * @blocks: row of the blocks of the cluster that get what is loaded, as bits; NO_ROW: the one that @to names
  */
 typedef struct {
@@ -187,6 +187,8 @@ typedef struct {
   gboolean is_lost;
   const Transfer *value;
   Tensor tensor;
+  Atomic atomic;
+  SmbScalar number;
   Row blocks;
 } Bulk;
 

@@ -69,6 +69,18 @@ typedef struct {
   bool leaves;
 } SmbTensorBox;
 
+// What map-fields.def says is in a map.
+typedef enum {
+#define FIELD(name, at, step, width) SMB_TENSOR_FIELD_##name,
+#include "sim/tensor/map-fields.def"
+#undef FIELD
+} SmbTensorField;
+
+// Bits of a map, from the lowest of its first byte on.
+typedef struct {
+  uint32_t at, width;
+} SmbTensorPlace;
+
 // Bytes that lie side by side in the tensor and in the box.
 typedef struct {
   uint64_t at;      // from the start of the box in shared memory on, before it is swizzled
@@ -79,6 +91,9 @@ typedef struct {
 
 // FALSE: no more.
 typedef bool (*SmbTensorVisit)(void *user, const SmbTensorRun *run);
+
+// Where the @i-th of several is, or the only one.
+SmbTensorPlace smb_tensor_map_place(SmbTensorField field, unsigned i);
 
 uint32_t smb_tensor_type_bytes(uint32_t type);
 

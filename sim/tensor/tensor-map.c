@@ -11,12 +11,6 @@ typedef struct {
   uint8_t step, width;
 } Field;
 
-enum {
-#define FIELD(name, at, step, width) FIELD_##name,
-#include "sim/tensor/map-fields.def"
-#undef FIELD
-};
-
 static const Field fields[] = {
 #define FIELD(name, at, step, width) {at, step, width},
 #include "sim/tensor/map-fields.def"
@@ -60,6 +54,11 @@ get_map_bits(const uint8_t *bytes, unsigned at, unsigned width) {
   return value;
 }
 
+SmbTensorPlace
+smb_tensor_map_place(SmbTensorField field, unsigned i) {
+  return (SmbTensorPlace){fields[field].at + i * fields[field].step, fields[field].width};
+}
+
 static void
 put(uint8_t *bytes, unsigned field, unsigned i, uint64_t value) {
   put_map_bits(bytes, fields[field].at + i * fields[field].step, fields[field].width, value);
@@ -99,40 +98,40 @@ smb_tensor_map_bytes(const SmbTensorMap *map) {
 void
 smb_tensor_map_encode(const SmbTensorMap *map, uint8_t bytes[SMB_TENSOR_MAP_BYTES]) {
   memset(bytes, 0, SMB_TENSOR_MAP_BYTES);
-  put(bytes, FIELD_ADDRESS, 0, map->address);
-  put(bytes, FIELD_IS_IM2COL, 0, map->is_im2col);
-  put(bytes, FIELD_RANK, 0, map->rank - 1);
-  put(bytes, FIELD_TYPE, 0, types[map->type].code);
-  put(bytes, FIELD_IS_TF32, 0, types[map->type].is_tf32);
-  put(bytes, FIELD_INTERLEAVE, 0, map->interleave);
-  put(bytes, FIELD_SWIZZLE, 0, map->swizzle);
-  put(bytes, FIELD_FILL, 0, map->fill);
-  put(bytes, FIELD_PROMOTION, 0, map->promotion);
+  put(bytes, SMB_TENSOR_FIELD_ADDRESS, 0, map->address);
+  put(bytes, SMB_TENSOR_FIELD_IS_IM2COL, 0, map->is_im2col);
+  put(bytes, SMB_TENSOR_FIELD_RANK, 0, map->rank - 1);
+  put(bytes, SMB_TENSOR_FIELD_TYPE, 0, types[map->type].code);
+  put(bytes, SMB_TENSOR_FIELD_IS_TF32, 0, types[map->type].is_tf32);
+  put(bytes, SMB_TENSOR_FIELD_INTERLEAVE, 0, map->interleave);
+  put(bytes, SMB_TENSOR_FIELD_SWIZZLE, 0, map->swizzle);
+  put(bytes, SMB_TENSOR_FIELD_FILL, 0, map->fill);
+  put(bytes, SMB_TENSOR_FIELD_PROMOTION, 0, map->promotion);
   for (unsigned i = 0; i < map->rank; i++) {
-    put(bytes, FIELD_DIMENSION, i, map->dimensions[i] - 1);
-    put(bytes, FIELD_STEP, i, map->steps[i] - 1);
+    put(bytes, SMB_TENSOR_FIELD_DIMENSION, i, map->dimensions[i] - 1);
+    put(bytes, SMB_TENSOR_FIELD_STEP, i, map->steps[i] - 1);
     if (!map->is_im2col)
-      put(bytes, FIELD_BOX, i, map->box[i] - 1);
+      put(bytes, SMB_TENSOR_FIELD_BOX, i, map->box[i] - 1);
     if (i + 1 == map->rank)
       break;
-    put(bytes, FIELD_STRIDE, i, map->strides[i] >> 4);
-    put(bytes, FIELD_STRIDE_HIGH, i, map->strides[i] >> 36);
+    put(bytes, SMB_TENSOR_FIELD_STRIDE, i, map->strides[i] >> 4);
+    put(bytes, SMB_TENSOR_FIELD_STRIDE_HIGH, i, map->strides[i] >> 36);
   }
   if (map->is_im2col) {
-    put(bytes, FIELD_CHANNELS, 0, map->channels - 1);
-    put(bytes, FIELD_PIXELS, 0, map->pixels - 1);
-    put_corner(map, bytes, FIELD_LOWER, map->lower);
-    put_corner(map, bytes, FIELD_UPPER, map->upper);
+    put(bytes, SMB_TENSOR_FIELD_CHANNELS, 0, map->channels - 1);
+    put(bytes, SMB_TENSOR_FIELD_PIXELS, 0, map->pixels - 1);
+    put_corner(map, bytes, SMB_TENSOR_FIELD_LOWER, map->lower);
+    put_corner(map, bytes, SMB_TENSOR_FIELD_UPPER, map->upper);
   }
-  put(bytes, FIELD_BOX_BYTES, 0, smb_tensor_map_bytes(map));
-  put(bytes, FIELD_ALIGNMENT, 0, map->swizzle ? 128u << map->swizzle : 16);
+  put(bytes, SMB_TENSOR_FIELD_BOX_BYTES, 0, smb_tensor_map_bytes(map));
+  put(bytes, SMB_TENSOR_FIELD_ALIGNMENT, 0, map->swizzle ? 128u << map->swizzle : 16);
 }
 
 static bool
 find_type(const uint8_t *bytes, uint32_t *type) {
   for (*type = 0; *type < SMB_TENSOR_TYPES; ++*type)
-    if (types[*type].code == get(bytes, FIELD_TYPE, 0) &&
-        types[*type].is_tf32 == get(bytes, FIELD_IS_TF32, 0))
+    if (types[*type].code == get(bytes, SMB_TENSOR_FIELD_TYPE, 0) &&
+        types[*type].is_tf32 == get(bytes, SMB_TENSOR_FIELD_IS_TF32, 0))
       return true;
   return false;
 }
@@ -140,32 +139,34 @@ find_type(const uint8_t *bytes, uint32_t *type) {
 bool
 smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *map) {
   *map = (SmbTensorMap){
-      .address = get(bytes, FIELD_ADDRESS, 0),
-      .is_im2col = get(bytes, FIELD_IS_IM2COL, 0),
-      .rank = (uint32_t)get(bytes, FIELD_RANK, 0) + 1,
-      .interleave = (uint32_t)get(bytes, FIELD_INTERLEAVE, 0),
-      .swizzle = (uint32_t)get(bytes, FIELD_SWIZZLE, 0),
-      .promotion = (uint32_t)get(bytes, FIELD_PROMOTION, 0),
-      .fill = (uint32_t)get(bytes, FIELD_FILL, 0),
+      .address = get(bytes, SMB_TENSOR_FIELD_ADDRESS, 0),
+      .is_im2col = get(bytes, SMB_TENSOR_FIELD_IS_IM2COL, 0),
+      .rank = (uint32_t)get(bytes, SMB_TENSOR_FIELD_RANK, 0) + 1,
+      .interleave = (uint32_t)get(bytes, SMB_TENSOR_FIELD_INTERLEAVE, 0),
+      .swizzle = (uint32_t)get(bytes, SMB_TENSOR_FIELD_SWIZZLE, 0),
+      .promotion = (uint32_t)get(bytes, SMB_TENSOR_FIELD_PROMOTION, 0),
+      .fill = (uint32_t)get(bytes, SMB_TENSOR_FIELD_FILL, 0),
   };
   // Pixels of slices were not tried on a device.
   unsigned least = map->is_im2col || map->interleave ? 3 : 1;
   if (!find_type(bytes, &map->type) || map->rank > SMB_TENSOR_RANK || map->rank < least ||
-      map->interleave > 2 || (map->is_im2col && map->interleave))
+      map->interleave > 2 || (map->is_im2col && map->interleave) ||
+      get(bytes, SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0))
     return false;
   for (unsigned i = 0; i < map->rank; i++) {
-    map->dimensions[i] = get(bytes, FIELD_DIMENSION, i) + 1;
-    map->steps[i] = (uint32_t)get(bytes, FIELD_STEP, i) + 1;
+    map->dimensions[i] = get(bytes, SMB_TENSOR_FIELD_DIMENSION, i) + 1;
+    map->steps[i] = (uint32_t)get(bytes, SMB_TENSOR_FIELD_STEP, i) + 1;
     if (!map->is_im2col)
-      map->box[i] = (uint32_t)get(bytes, FIELD_BOX, i) + 1;
+      map->box[i] = (uint32_t)get(bytes, SMB_TENSOR_FIELD_BOX, i) + 1;
     if (i + 1 < map->rank)
-      map->strides[i] = get(bytes, FIELD_STRIDE, i) << 4 | get(bytes, FIELD_STRIDE_HIGH, i) << 36;
+      map->strides[i] = get(bytes, SMB_TENSOR_FIELD_STRIDE, i) << 4 |
+                        get(bytes, SMB_TENSOR_FIELD_STRIDE_HIGH, i) << 36;
   }
   if (map->is_im2col) {
-    map->channels = (uint32_t)get(bytes, FIELD_CHANNELS, 0) + 1;
-    map->pixels = (uint32_t)get(bytes, FIELD_PIXELS, 0) + 1;
-    get_corner(map, bytes, FIELD_LOWER, map->lower);
-    get_corner(map, bytes, FIELD_UPPER, map->upper);
+    map->channels = (uint32_t)get(bytes, SMB_TENSOR_FIELD_CHANNELS, 0) + 1;
+    map->pixels = (uint32_t)get(bytes, SMB_TENSOR_FIELD_PIXELS, 0) + 1;
+    get_corner(map, bytes, SMB_TENSOR_FIELD_LOWER, map->lower);
+    get_corner(map, bytes, SMB_TENSOR_FIELD_UPPER, map->upper);
   }
   return true;
 }

@@ -75,8 +75,11 @@ for expected in "$srcdir"/tests/run/*/*.expected; do
     failed="$failed $name"
   fi
   # Where there is no compiler, the PTX in it is run as it is.
-  case $name in cluster | tensor-maps) "$nvcc" -cudart shared -arch=compute_90 -o "$name" "$source" >compiler 2>&1 ;; esac
-  case $name in cluster | driver-references | tensor-maps)
+  case $name in
+  bulk-reduce | cluster | tensor-maps) "$nvcc" -cudart shared -arch=compute_90 -o "$name" "$source" >compiler 2>&1 ;;
+  map-replace) "$nvcc" -cudart shared -gencode arch=compute_90a,code=compute_90a -o "$name" "$source" >compiler 2>&1 ;;
+  esac
+  case $name in bulk-reduce | cluster | driver-references | map-replace | tensor-maps)
     SMEMBANK_NVCC=no timeout 100 "$SMEMBANK" run --output "$name.ranking" -- "./$name" >"$name.out" 2>"$name.err" || true
     cmp -s "$name.out" "$expected" || failed="$failed $name-as-PTX"
     ;;

@@ -120,6 +120,40 @@ smb_copied_bytes(const MarkedWords *words, guint lane, guchar *bytes, guchar *ma
   }
 }
 
+gboolean
+smb_bulk_combine(Exec *exec, const Move *move, gboolean flushes, guint lane, guint64 address,
+                 guchar *bytes, guchar *marks) {
+  SmbBlock *block = exec->block;
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  guchar old[sizeof(guint64)] = {0}, old_marks[sizeof(guint64)] = {0};
+  MarkedWords operand, before, after;
+  addresses[lane] = address;
+  gboolean is_away = smb_transfer_elsewhere((SmbLanes)1 << lane, addresses) != 0;
+  if ((!is_away || block->peers) && !(is_away ? smb_peer_read : smb_bulk_read)(
+                                        block, move, exec->w, lane, address, old, old_marks))
+    return FALSE;
+  smb_copied_words(&operand, lane, bytes, marks, move->width);
+  smb_copied_words(&before, lane, old, old_marks, move->width);
+  smb_words_update(move, lane, flushes, &operand, NULL, &before, &after);
+  smb_copied_bytes(&after, lane, bytes, marks, move->width);
+  return TRUE;
+}
+
+// Of a reduction: what is copied is combined with what is there, number by number.
+static gboolean
+combine_copied(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks) {
+  const Bulk *bulk = copies->bulk;
+  gsize n = smb_scalar_bytes(bulk->number);
+  Move move = make_copy_move(bulk->to, copies, n);
+  move.align = (guint)n;
+  move.atomic = bulk->atomic;
+  move.kind = bulk->number;
+  for (gsize i = 0; bulk->atomic != ATOMIC_EXCHANGE && i < copies->bytes[lane]; i += n)
+    if (!smb_bulk_combine(exec, &move, FALSE, lane, copies->to[lane] + i, bytes + i, marks + i))
+      return FALSE;
+  return TRUE;
+}
+
 // What registers hold, or what it makes of what is there.
 static gboolean
 fetch_value(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks) {
@@ -285,7 +319,9 @@ copy_lane(Exec *exec, const Copies *copies, guint lane) {
   if (!check_copy_size(exec, copies, lane))
     return FALSE;
   g_autofree guchar *bytes = g_malloc0(n), *marks = g_malloc0(n);
-  return fetch(exec, copies, lane, bytes, marks) && deliver(exec, copies, lane, bytes, marks);
+  return fetch(exec, copies, lane, bytes, marks) &&
+         combine_copied(exec, copies, lane, bytes, marks) &&
+         deliver(exec, copies, lane, bytes, marks);
 }
 
 // What of a step is within this block, and what asks another one.

@@ -80,6 +80,10 @@ typedef struct {
 void smb_copied_words(MarkedWords *words, guint lane, const guchar *bytes, const guchar *marks,
                       gsize n);
 void smb_copied_bytes(const MarkedWords *words, guint lane, guchar *bytes, guchar *marks, gsize n);
+// What a reduction (Move.atomic) makes of a number at @address, Move.width bytes, and of the one in @bytes, into these.
+// @flushes: subnormal numbers of 32 bits count as 0. Nothing is known of what is in a block that does not run with this one.
+gboolean smb_bulk_combine(Exec *exec, const Move *move, gboolean flushes, guint lane,
+                          guint64 address, guchar *bytes, guchar *marks);
 // The blocks of the cluster that a copy of one lane goes to: what is added to an address in the shared memory of the block that it names.
 // @above: has room for SMB_MAX_CLUSTER_BLOCKS. Returns how many.
 guint smb_bulk_ranks(Exec *exec, const Bulk *bulk, guint lane, guint32 *above);

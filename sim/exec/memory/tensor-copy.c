@@ -183,22 +183,18 @@ load_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *ma
   return TRUE;
 }
 
-// What a reduction makes of an element of the tensor, and of the box.
+// What a reduction makes of elements of the tensor, and of the box.
 static gboolean
-combine_element(const BoxCopy *copy, guint64 address, gsize n, guchar *bytes, guchar *marks) {
-  const Exec *exec = copy->exec;
-  MarkedWords operand, before, after;
+combine_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *marks) {
+  guint32 type = copy->box->map.type;
+  gsize n = smb_tensor_type_bytes(type);
   Move move = make_box_move(copy->step->bulk->from, n);
-  guchar old[sizeof(guint64)] = {0}, old_marks[sizeof(guint64)] = {0};
-  if (!smb_bulk_read(exec->block, &move, exec->w, copy->lane, address, old, old_marks))
-    return FALSE;
-  move.atomic = copy->step->bulk->tensor.atomic;
-  move.kind = find_tensor_scalar(copy->box->map.type);
-  smb_copied_words(&operand, copy->lane, bytes, marks, n);
-  smb_copied_words(&before, copy->lane, old, old_marks, n);
-  smb_words_update(&move, copy->lane, copy->box->map.type == SMB_TENSOR_F32_FTZ, &operand, NULL,
-                   &before, &after);
-  smb_copied_bytes(&after, copy->lane, bytes, marks, n);
+  move.atomic = copy->step->bulk->atomic;
+  move.kind = find_tensor_scalar(type);
+  for (gsize i = 0; move.atomic != ATOMIC_EXCHANGE && i < run->bytes; i += n)
+    if (!smb_bulk_combine(copy->exec, &move, type == SMB_TENSOR_F32_FTZ, copy->lane,
+                          run->address + i, bytes + i, marks + i))
+      return FALSE;
   return TRUE;
 }
 
@@ -207,11 +203,8 @@ store_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *m
   Exec *exec = copy->exec;
   SmbLanes one = (SmbLanes)1 << copy->lane;
   guint64 addresses[SMB_MAX_LANES] = {0};
-  gsize n = smb_tensor_type_bytes(copy->box->map.type);
-  gboolean combines = copy->step->bulk->tensor.atomic != ATOMIC_EXCHANGE;
-  for (gsize i = 0; combines && i < run->bytes; i += n)
-    if (!combine_element(copy, run->address + i, n, bytes + i, marks + i))
-      return FALSE;
+  if (!combine_run(copy, run, bytes, marks))
+    return FALSE;
   Move move = make_box_move(copy->step->bulk->from, run->bytes);
   move.op_class = SMB_OP_CLASS_STORE;
   addresses[copy->lane] = run->address;
@@ -298,7 +291,7 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
                   .n_shared = n_shared,
                   .number = is_load ? smb_chunk_begin(exec->block) : 0,
                   .is_ok = TRUE};
-  const char *problem = can_reduce(step->bulk->tensor.atomic, box->map.type)
+  const char *problem = can_reduce(step->bulk->atomic, box->map.type)
                             ? smb_tensor_box_problem(&box->map, &box->box)
                             : "its type is not reduced in this way";
   if (problem) {

@@ -107,7 +107,8 @@ double_of(guint64 bits) {
   return real;
 }
 
-// Sums, and of halves extremes; not those of NaN, nor of two zeros.
+// Sums, and of halves extremes, where a number prevails over NaN (as reductions in bulk did on an H200); not those of two
+// NaN, nor of two zeros.
 static gboolean
 combine_bits(const Move *move, guint64 old, guint64 value, gboolean flushes, guint64 *result) {
   gboolean adds = move->atomic == ATOMIC_ADD;
@@ -122,12 +123,12 @@ combine_bits(const Move *move, guint64 old, guint64 value, gboolean flushes, gui
   }
   double x = smb_half_to_real(move->kind, (guint16)old);
   double y = smb_half_to_real(move->kind, (guint16)value);
-  gboolean first = move->atomic == ATOMIC_MIN ? x < y : x > y;
+  gboolean first = isnan(y) || (move->atomic == ATOMIC_MIN ? x < y : x > y);
   if (adds)
     *result = isnan(x + y) ? 0x7fff : smb_half_from_real(move->kind, x + y);
   else
     *result = first ? old : value;
-  return adds || x < y || x > y || old == value;
+  return adds || x < y || x > y || isnan(x) != isnan(y) || (old == value && !isnan(x));
 }
 
 gboolean

@@ -79,6 +79,17 @@ set_written(PtxDecoder *decoder, const Traffic *traffic) {
   return set_end(decoder, traffic, &traffic->bulk->to, 0, area, SMB_OP_CLASS_STORE);
 }
 
+// What cp.reduce.async.bulk makes of what it copies and of what is there (PTX ISA, "cp.reduce.async.bulk").
+static gboolean
+set_bulk_reduction(PtxDecoder *decoder, Bulk *bulk) {
+  const PtxType *type = smb_ptx_type_named(smb_ptx_last_part(decoder));
+  bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
+  if (!type || type->bits < 16 || type->bits > 64 || bulk->atomic == ATOMIC_EXCHANGE)
+    return FALSE;
+  bulk->number = (SmbScalar)type->scalar;
+  return TRUE;
+}
+
 // cp.async.bulk, cp.reduce.async.bulk [to], [from], bytes{, ...}{, [mbarrier]}{, ...}
 PtxResult
 smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
@@ -88,8 +99,9 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   Traffic traffic = begin_traffic(decoder, reduces ? SMB_TRAFFIC_REDUCTION : SMB_TRAFFIC_BULK,
                                   enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
-  bulk->is_lost =
-      reduces || smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
+  bulk->is_lost = smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
+  if (reduces && !set_bulk_reduction(decoder, bulk))
+    return smb_ptx_wants(decoder, "a reduction of numbers that it has");
   bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (bulk->size == NO_ROW)
     return smb_ptx_wants(decoder, "the number of bytes to copy");
@@ -151,7 +163,7 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   Bulk *bulk = traffic.bulk;
   bulk->tensor.is_im2col = smb_ptx_has_prefix(decoder, "im2col");
   if (smb_ptx_has_part(decoder, "reduce"))
-    bulk->tensor.atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
+    bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
   if (!set_tensor_place(decoder, &traffic, smb_ptx_operand(decoder, enters ? 1 : 0)))
     return PTX_FAILED;
   if (enters)

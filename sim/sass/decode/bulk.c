@@ -174,8 +174,19 @@ emit_bits(SassDecoder *decoder, Row row, guint from, guint width) {
                        smb_sass_constant(decoder, 32 - width, 1));
 }
 
+// Of UBLKRED.
+static SmbScalar
+find_reduced_number(const SassDecoder *decoder) {
+  static const SassChoice numbers[] = {{PART_S32, SMB_SCALAR_I32},  {PART_U64, SMB_SCALAR_U64},
+                                       {PART_S64, SMB_SCALAR_I64},  {PART_F16, SMB_SCALAR_F16},
+                                       {PART_F32, SMB_SCALAR_F32},  {PART_F64, SMB_SCALAR_F64},
+                                       {PART_BF16, SMB_SCALAR_BF16}};
+  return (SmbScalar)SASS_CHOOSE(decoder, numbers, SMB_SCALAR_U32);
+}
+
 // UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it; .S.S: to another
-// block of the cluster. With .MULTICAST, UR6 has the blocks that get it in its upper half.
+// block of the cluster. With .MULTICAST, UR6 has the blocks that get it in its upper half. UBLKRED, which has an
+// argument, combines it with what is there.
 gboolean
 smb_sass_bulk_copy(SassDecoder *decoder) {
   const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
@@ -183,10 +194,16 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
   gboolean enters = decoder->instruction->parts[0] == PART_S;
   gboolean leaves = decoder->instruction->parts[1] == PART_S;
   if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
-      !smb_sass_is_register(size))
+      !smb_sass_is_register(size) || smb_sass_has(decoder, PART_FTZ))
     return smb_sass_refused(decoder);
   Row target = decoder->uniforms + to->uniform, source = decoder->uniforms + from->uniform;
-  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
+  gboolean reduces = decoder->argument;
+  Bulk *bulk = smb_code_new_bulk(decoder->code, reduces ? SMB_TRAFFIC_REDUCTION : SMB_TRAFFIC_BULK,
+                                 COPY_QUANTUM);
+  if (reduces) {
+    bulk->atomic = (Atomic)smb_sass_named_atomic(decoder, ATOMIC_EXCHANGE);
+    bulk->number = find_reduced_number(decoder);
+  }
   Row count = smb_sass_source(decoder, size, 1);
   if (smb_sass_has(decoder, PART_MULTICAST)) {
     bulk->blocks = emit_bits(decoder, count, 16, 16);
@@ -231,7 +248,7 @@ smb_sass_tensor(SassDecoder *decoder) {
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   bulk->tensor.rank = SASS_CHOOSE(decoder, ranks, 1);
-  bulk->tensor.atomic = (Atomic)smb_sass_named_atomic(decoder, ATOMIC_EXCHANGE);
+  bulk->atomic = (Atomic)smb_sass_named_atomic(decoder, ATOMIC_EXCHANGE);
   bulk->tensor.is_im2col = smb_sass_has(decoder, PART_IM2COL);
   bulk->tensor.map =
       make_copy_end(decoder, site, FALSE, decoder->uniforms + map->uniform, SMB_OP_CLASS_LOAD);
