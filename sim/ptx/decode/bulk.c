@@ -175,21 +175,68 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   return ok ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
-// Writes some unknown bytes.
-static PtxResult
-write_unknown(PtxDecoder *decoder, guint bytes) {
+// Some bytes are written at the first operand, which no operand provides.
+static Traffic
+begin_response(PtxDecoder *decoder, guint bytes) {
   Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_STORE, SMB_OP_CLASS_STORE, bytes);
   traffic.bulk->size = smb_ptx_constant(decoder, bytes, 4);
-  traffic.bulk->is_lost = TRUE;
-  return set_written(decoder, &traffic) && set_barrier(decoder, &traffic)
-             ? finish_traffic(decoder, &traffic)
+  return traffic;
+}
+
+static PtxResult
+finish_response(PtxDecoder *decoder, const Traffic *traffic) {
+  return set_written(decoder, traffic) && set_barrier(decoder, traffic)
+             ? finish_traffic(decoder, traffic)
              : PTX_FAILED;
 }
 
-// clusterlaunchcontrol.try_cancel, tcgen05.alloc: the response has as many bytes as the argument says.
+// tcgen05.alloc: the response has as many bytes as the argument says.
 PtxResult
 smb_ptx_decode_response(PtxDecoder *decoder) {
-  return write_unknown(decoder, decoder->argument);
+  Traffic traffic = begin_response(decoder, decoder->argument);
+  traffic.bulk->is_lost = TRUE;
+  return finish_response(decoder, &traffic);
+}
+
+// The blocks of the cluster, as bits.
+static Row
+add_cluster_mask(PtxDecoder *decoder) {
+  const PtxOperand blocks = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_nctarank"};
+  Compute mask = {.operation = OPERATION_BMSK_CLAMP,
+                  .d = smb_code_new_rows(decoder->code, 1),
+                  .s = {smb_ptx_constant(decoder, 0, 4), smb_ptx_row(decoder, &blocks, 4, FALSE)}};
+  smb_ptx_add_compute(decoder, &mask);
+  return mask.d;
+}
+
+// clusterlaunchcontrol.try_cancel [response], [mbarrier]: blocks that have not begun are not taken over, which a device may do,
+// too (PTX ISA, "clusterlaunchcontrol.try_cancel"): so they all run. A response of zeros says so; its form is ours.
+PtxResult
+smb_ptx_decode_cancel(PtxDecoder *decoder) {
+  enum {
+    RESPONSE_BYTES = 16,
+  };
+  Traffic traffic = begin_response(decoder, RESPONSE_BYTES);
+  traffic.bulk->is_zeros = traffic.bulk->is_race = TRUE;
+  if (smb_ptx_has_prefix(decoder, "multicast"))
+    traffic.bulk->blocks = add_cluster_mask(decoder);
+  return finish_response(decoder, &traffic);
+}
+
+// clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response
+PtxResult
+smb_ptx_decode_is_canceled(PtxDecoder *decoder) {
+  const PtxOperand *p = smb_ptx_operand(decoder, 0), *response = smb_ptx_operand(decoder, 1);
+  Row row =
+      response->kind == PTX_OPERAND_REGISTER ? smb_ptx_register_row(decoder, response) : NO_ROW;
+  if (row == NO_ROW || smb_ptx_register_bytes(decoder, response) != 16)
+    return smb_ptx_wants(decoder, "a register of 128 bits");
+  Compute compare = {.operation = OPERATION_EQ_32,
+                     .modifiers = MODIFIER_NOT,
+                     .p = smb_ptx_predicate(decoder, p),
+                     .s = {row, smb_ptx_constant(decoder, 0, 4)}};
+  smb_ptx_add_compute(decoder, &compare);
+  return PTX_DECODED;
 }
 
 // st.async and red.async [to], value, [mbarrier]
