@@ -79,12 +79,18 @@ set_written(PtxDecoder *decoder, const Traffic *traffic) {
   return set_end(decoder, traffic, &traffic->bulk->to, 0, area, SMB_OP_CLASS_STORE);
 }
 
+// How a reduction combines. FALSE: it does not, or compares.
+static gboolean
+set_combination(const PtxDecoder *decoder, Bulk *bulk) {
+  bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
+  return bulk->atomic != ATOMIC_EXCHANGE && bulk->atomic != ATOMIC_CAS;
+}
+
 // What cp.reduce.async.bulk makes of what it copies and of what is there (PTX ISA, "cp.reduce.async.bulk").
 static gboolean
 set_bulk_reduction(PtxDecoder *decoder, Bulk *bulk) {
   const PtxType *type = smb_ptx_type_named(smb_ptx_last_part(decoder));
-  bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
-  if (!type || type->bits < 16 || type->bits > 64 || bulk->atomic == ATOMIC_EXCHANGE)
+  if (!type || type->bits < 16 || type->bits > 64 || !set_combination(decoder, bulk))
     return FALSE;
   bulk->number = (SmbScalar)type->scalar;
   return TRUE;
@@ -101,7 +107,7 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   Bulk *bulk = traffic.bulk;
   bulk->is_lost = smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
   if (reduces && !set_bulk_reduction(decoder, bulk))
-    return smb_ptx_wants(decoder, "a reduction of numbers that it has");
+    return smb_ptx_wants(decoder, "a reduction, and a type of 16 to 64 bits");
   bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (bulk->size == NO_ROW)
     return smb_ptx_wants(decoder, "the number of bytes to copy");
@@ -162,8 +168,8 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
                                   enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
   bulk->tensor.is_im2col = smb_ptx_has_prefix(decoder, "im2col");
-  if (smb_ptx_has_part(decoder, "reduce"))
-    bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
+  if (smb_ptx_has_part(decoder, "reduce") && !set_combination(decoder, bulk))
+    return smb_ptx_wants(decoder, "a reduction");
   if (!set_tensor_place(decoder, &traffic, smb_ptx_operand(decoder, enters ? 1 : 0)))
     return PTX_FAILED;
   if (enters)
@@ -209,8 +215,8 @@ add_cluster_mask(PtxDecoder *decoder) {
   return mask.d;
 }
 
-// clusterlaunchcontrol.try_cancel [response], [mbarrier]: blocks that have not begun are not taken over, which a device may do,
-// too (PTX ISA, "clusterlaunchcontrol.try_cancel"): so they all run. A response of zeros says so; its form is ours.
+// clusterlaunchcontrol.try_cancel [response], [mbarrier]: the request is declined, as a device may do (PTX ISA,
+// "clusterlaunchcontrol.try_cancel"), so that all blocks run. A response of zeros says so; its form is ours.
 PtxResult
 smb_ptx_decode_cancel(PtxDecoder *decoder) {
   enum {
