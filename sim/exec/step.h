@@ -167,6 +167,7 @@ typedef struct {
  * @quantum: what divides the bytes, and the addresses
  * @bytes: of operands, which have no address here: what a warp moves; SMB_BYTES_UNKNOWN
  * @is_zeros: zeros are written
+ * @is_race: what is written depends on when other blocks run, and with it all that the block does
  * @is_lost: what is written is not known
  * @value: (nullable): in the place of @from: the registers that are stored (Transfer.data), or, of a reduction
  *   (Move.atomic), combined with what is there (Transfer.operands)
@@ -184,6 +185,7 @@ typedef struct {
   guint quantum;
   guint64 bytes;
   gboolean is_zeros;
+  gboolean is_race;
   gboolean is_lost;
   const Transfer *value;
   Tensor tensor;

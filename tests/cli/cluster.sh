@@ -35,6 +35,34 @@ wavefronts '52 32 32 32 64' "$work/own.ptx" --cluster 4,2
 expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2
 grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096' "$work/out" || die "$last: $(cat "$work/out")"
 
+# --- the answer to clusterlaunchcontrol comes to all blocks of the cluster: no block is taken over, so that all run
+cat >"$work/declined.ptx" <<'END'
+.version 8.7
+.target sm_100
+.address_size 64
+.entry k(.param .u64 out) {
+  .shared .align 16 .b8 s[64];
+  .reg .pred %p<4>; .reg .b32 %r<4>; .reg .b128 %q0;
+  mov.u32 %r0, %tid.x; setp.eq.u32 %p1, %r0, 0;
+  @%p1 mbarrier.init.shared.b64 [s+32], 1;
+  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [s+32], 16;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  mov.u32 %r1, %cluster_ctarank; setp.eq.and.u32 %p1, %r1, 0, %p1;
+  @%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [s], [s+32];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [s+32], 0; @!%p2 bra W;
+  ld.shared.b128 %q0, [s];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q0;
+  @!%p3 bra E;
+  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r2, %q0;
+  st.shared.u32 [%r2], %r0;
+E: ret;
+}
+END
+expect 0 analyze "$work/declined.ptx" --arch sm_100 --block 32 --grid 6 --cluster 2
+grep -qE 'ld.shared.b128 %q0, \[s\] +load +6 ' "$work/out" || die "$last: $(cat "$work/out")"
+! grep -q 'st.shared' "$work/out" || die "$last: a block was taken over: $(cat "$work/out")"
+grep -q 'depends on the order' "$work/err" || die "$last: $(cat "$work/err")"
+
 # --- what is refused
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 3
 says 'a grid of 8 blocks in x: expected a multiple of the cluster size, 3'

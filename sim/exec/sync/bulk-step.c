@@ -11,6 +11,8 @@ smb_step_bulk(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
+  if (bulk->is_race)
+    smb_order_decides_all(exec);
   if (bulk->bytes) {
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
     exec_list_traffic(exec, step, bulk->kind, bulk->bytes);

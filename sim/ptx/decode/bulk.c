@@ -79,12 +79,18 @@ set_written(PtxDecoder *decoder, const Traffic *traffic) {
   return set_end(decoder, traffic, &traffic->bulk->to, 0, area, SMB_OP_CLASS_STORE);
 }
 
+// How a reduction combines. FALSE: it does not, or compares.
+static gboolean
+set_combination(const PtxDecoder *decoder, Bulk *bulk) {
+  bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
+  return bulk->atomic != ATOMIC_EXCHANGE && bulk->atomic != ATOMIC_CAS;
+}
+
 // What cp.reduce.async.bulk makes of what it copies and of what is there (PTX ISA, "cp.reduce.async.bulk").
 static gboolean
 set_bulk_reduction(PtxDecoder *decoder, Bulk *bulk) {
   const PtxType *type = smb_ptx_type_named(smb_ptx_last_part(decoder));
-  bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
-  if (!type || type->bits < 16 || type->bits > 64 || bulk->atomic == ATOMIC_EXCHANGE)
+  if (!type || type->bits < 16 || type->bits > 64 || !set_combination(decoder, bulk))
     return FALSE;
   bulk->number = (SmbScalar)type->scalar;
   return TRUE;
@@ -101,7 +107,7 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   Bulk *bulk = traffic.bulk;
   bulk->is_lost = smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
   if (reduces && !set_bulk_reduction(decoder, bulk))
-    return smb_ptx_wants(decoder, "a reduction of numbers that it has");
+    return smb_ptx_wants(decoder, "a reduction, and a type of 16 to 64 bits");
   bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (bulk->size == NO_ROW)
     return smb_ptx_wants(decoder, "the number of bytes to copy");
@@ -162,8 +168,8 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
                                   enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
   bulk->tensor.is_im2col = smb_ptx_has_prefix(decoder, "im2col");
-  if (smb_ptx_has_part(decoder, "reduce"))
-    bulk->atomic = smb_ptx_named_atomic(decoder, ATOMIC_EXCHANGE);
+  if (smb_ptx_has_part(decoder, "reduce") && !set_combination(decoder, bulk))
+    return smb_ptx_wants(decoder, "a reduction");
   if (!set_tensor_place(decoder, &traffic, smb_ptx_operand(decoder, enters ? 1 : 0)))
     return PTX_FAILED;
   if (enters)
@@ -175,21 +181,68 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   return ok ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
-// Writes some unknown bytes.
-static PtxResult
-write_unknown(PtxDecoder *decoder, guint bytes) {
+// Some bytes are written at the first operand, which no operand provides.
+static Traffic
+begin_response(PtxDecoder *decoder, guint bytes) {
   Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_STORE, SMB_OP_CLASS_STORE, bytes);
   traffic.bulk->size = smb_ptx_constant(decoder, bytes, 4);
-  traffic.bulk->is_lost = TRUE;
-  return set_written(decoder, &traffic) && set_barrier(decoder, &traffic)
-             ? finish_traffic(decoder, &traffic)
+  return traffic;
+}
+
+static PtxResult
+finish_response(PtxDecoder *decoder, const Traffic *traffic) {
+  return set_written(decoder, traffic) && set_barrier(decoder, traffic)
+             ? finish_traffic(decoder, traffic)
              : PTX_FAILED;
 }
 
-// clusterlaunchcontrol.try_cancel, tcgen05.alloc: the response has as many bytes as the argument says.
+// tcgen05.alloc: the response has as many bytes as the argument says.
 PtxResult
 smb_ptx_decode_response(PtxDecoder *decoder) {
-  return write_unknown(decoder, decoder->argument);
+  Traffic traffic = begin_response(decoder, decoder->argument);
+  traffic.bulk->is_lost = TRUE;
+  return finish_response(decoder, &traffic);
+}
+
+// The blocks of the cluster, as bits.
+static Row
+add_cluster_mask(PtxDecoder *decoder) {
+  const PtxOperand blocks = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_nctarank"};
+  Compute mask = {.operation = OPERATION_BMSK_CLAMP,
+                  .d = smb_code_new_rows(decoder->code, 1),
+                  .s = {smb_ptx_constant(decoder, 0, 4), smb_ptx_row(decoder, &blocks, 4, FALSE)}};
+  smb_ptx_add_compute(decoder, &mask);
+  return mask.d;
+}
+
+// clusterlaunchcontrol.try_cancel [response], [mbarrier]: the request is declined, as a device may do (PTX ISA,
+// "clusterlaunchcontrol.try_cancel"), so that all blocks run. A response of zeros says so; its form is ours.
+PtxResult
+smb_ptx_decode_cancel(PtxDecoder *decoder) {
+  enum {
+    RESPONSE_BYTES = 16,
+  };
+  Traffic traffic = begin_response(decoder, RESPONSE_BYTES);
+  traffic.bulk->is_zeros = traffic.bulk->is_race = TRUE;
+  if (smb_ptx_has_prefix(decoder, "multicast"))
+    traffic.bulk->blocks = add_cluster_mask(decoder);
+  return finish_response(decoder, &traffic);
+}
+
+// clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response
+PtxResult
+smb_ptx_decode_is_canceled(PtxDecoder *decoder) {
+  const PtxOperand *p = smb_ptx_operand(decoder, 0), *response = smb_ptx_operand(decoder, 1);
+  Row row =
+      response->kind == PTX_OPERAND_REGISTER ? smb_ptx_register_row(decoder, response) : NO_ROW;
+  if (row == NO_ROW || smb_ptx_register_bytes(decoder, response) != 16)
+    return smb_ptx_wants(decoder, "a register of 128 bits");
+  Compute compare = {.operation = OPERATION_EQ_32,
+                     .modifiers = MODIFIER_NOT,
+                     .p = smb_ptx_predicate(decoder, p),
+                     .s = {row, smb_ptx_constant(decoder, 0, 4)}};
+  smb_ptx_add_compute(decoder, &compare);
+  return PTX_DECODED;
 }
 
 // st.async and red.async [to], value, [mbarrier]

@@ -137,7 +137,8 @@ smb_ptx_decode_replace(PtxDecoder *decoder) {
     return smb_ptx_wants(decoder, change->is_one_of ? "which of them, and a number" : "a number");
   if (change->is_one_of) {
     const PtxOperand *which = smb_ptx_operand(decoder, 1);
-    if (which->kind != PTX_OPERAND_INTEGER || which->bits >= SMB_TENSOR_RANK)
+    guint most = change->field == SMB_TENSOR_FIELD_STRIDE ? SMB_TENSOR_RANK - 1 : SMB_TENSOR_RANK;
+    if (which->kind != PTX_OPERAND_INTEGER || which->bits >= most)
       return smb_ptx_wants(decoder, "the number of a dimension");
     nth = (guint)which->bits;
   }
