@@ -95,6 +95,7 @@ smb_exec_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   smb_exec_set_launch_words(exec);
   name_memory(exec);
   smb_exec_make_warps(exec);
+  exec->copied = smb_copied_rows_new(code, block->n_warps);
   if (block->check) {
     block->check->asks_polls = smb_spin_polls;
     block->check->polls_user = exec;
@@ -112,5 +113,6 @@ smb_exec_free(gpointer data) {
   smb_unknown_free(exec->unknown);
   smb_order_free(exec->order);
   smb_sync_free(exec->sync);
+  smb_copied_rows_free(exec->copied);
   g_free(exec);
 }

@@ -37,10 +37,11 @@
 #include "sim/machine/access/lanes.h"
 #include "sim/launch/field.h"
 
-typedef struct _Unknown Unknown;   // unknown/unknown.h
-typedef struct _Order Order;       // unknown/order.h
-typedef struct _Sync Sync;         // sync/sync.h
-typedef struct _Lockstep Lockstep; // lockstep.c
+typedef struct _Unknown Unknown;       // unknown/unknown.h
+typedef struct _Order Order;           // unknown/order.h
+typedef struct _Sync Sync;             // sync/sync.h
+typedef struct _Lockstep Lockstep;     // lockstep.c
+typedef struct _CopiedRows CopiedRows; // memory/copied.c
 
 typedef struct {
   Registers *registers;
@@ -83,6 +84,7 @@ typedef struct {
  * @allocated: bytes that STEP_ALLOCATE has given away
  * @left: of the running warp's share of steps, as of the step that runs
  * @clock: what STEP_CLOCK found last, of a launch that is run for its results, when the block had executed @clock_steps
+ * @copied: (nullable): what threads copy by registers
  * @pointers: what to say of parameters that are taken as pointers
  */
 struct _Exec {
@@ -103,6 +105,7 @@ struct _Exec {
   Unknown *unknown;
   Order *order;
   Sync *sync;
+  CopiedRows *copied;
   Lockstep *lockstep; // of code whose warps go in step; such code has none of the three above
 };
 

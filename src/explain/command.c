@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/placed.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/warning.h"
 #include "src/commands.h"
@@ -195,7 +196,8 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
-  g_autoptr(GArray) tiles = smb_explain_choose_tiles(target, analysis, &question);
+  g_autoptr(GArray) tiles =
+      smb_placed_rows_choose(target->kernel, analysis, question.file, question.line);
   gboolean counted = smb_analysis_total(analysis).requests > 0;
   if (question.line && tiles->len > 0)
     counted = counted && smb_explain_has_access(target, analysis, &question);

@@ -6,6 +6,7 @@
 
 #include "sim/arch/rule.h"
 #include "src/analysis/access-json.h"
+#include "src/analysis/placed.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
 #include "src/explain/lane.h"
@@ -203,6 +204,34 @@ write_nothing(JsonBuilder *json) {
     smb_json_null(json, keys[i]);
 }
 
+// Boxes and operands; nothing if there are none.
+static void
+write_tiles_json(JsonBuilder *json, const SmbExplainReport *report, const SmbArch *arch) {
+  if (!report->tiles || report->tiles->len == 0)
+    return;
+  smb_json_array(json, "rows");
+  for (guint i = 0; i < report->tiles->len; i++) {
+    const SmbPlacedRows *rows = &g_array_index(report->tiles, SmbPlacedRows, i);
+    const SmbWavefronts cost = smb_wavefronts_count(arch, &rows->request);
+    const char operand[] = {rows->name, '\0'};
+    g_autofree char *text = smb_placed_rows_describe(arch, rows);
+    json_builder_begin_object(json);
+    smb_json_text(json, "file", rows->site->file);
+    smb_json_number(json, "line", rows->site->line);
+    smb_json_text(json, "instruction", rows->site->expression);
+    smb_json_text(json, "operand", rows->name == '-' ? NULL : operand);
+    smb_json_array(json, "offsets");
+    for (SmbLanes lanes = smb_request_lanes(&rows->request); lanes; lanes &= lanes - 1)
+      smb_json_number(json, NULL, rows->request.offset[smb_lanes_first(lanes)]);
+    json_builder_end_array(json);
+    smb_json_number(json, "ldmatrix_wavefronts", cost.wavefronts);
+    smb_json_number(json, "ldmatrix_excess", cost.excess);
+    smb_json_text(json, "text", text);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
 void
 smb_explain_write_json(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
@@ -226,6 +255,7 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
   } else {
     write_nothing(json);
   }
+  write_tiles_json(json, report, cli->arch);
   smb_analyze_json_compiled(json, report->target->kernel, report->compiled, FALSE,
                             e ? e->access : NULL, report->time);
   smb_launch_time_json(json, report->time);

@@ -34,16 +34,6 @@ typedef struct {
  * sentences; %NULL: that was not asked for */
 char *smb_explain_time(const SmbExplainReport *report);
 
-/** smb_explain_choose_tiles: Returns: (transfer full) (element-type SmbPlacedRows): those of the line that is asked for, or all; of alike ones of a line one */
-GArray *smb_explain_choose_tiles(const SmbTarget *target, const SmbAnalysis *analysis,
-                                 const SmbExplainQuestion *question);
-
-/** smb_explain_name_tile: Returns: (transfer full): "Operand B of HGMMA.64x64x16.F32 at gemm.cu:41" */
-char *smb_explain_name_tile(const SmbPlacedRows *tile);
-
-/** smb_explain_describe_tile: Returns: (transfer full): what the lanes of its picture are, and what its rows cost, in sentences */
-char *smb_explain_describe_tile(const SmbArch *arch, const SmbPlacedRows *tile);
-
 void smb_explain_write_text(SmbCli *cli, gconstpointer report);
 void smb_explain_write_json(SmbCli *cli, gconstpointer report);
 

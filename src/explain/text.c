@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/analysis/heading.h"
+#include "src/analysis/placed.h"
 #include "src/analysis/verdict.h"
 
 #include "sim/arch/words.h"
@@ -99,10 +100,10 @@ static void
 write_tiles(SmbCli *cli, const SmbExplainReport *report) {
   for (guint i = 0; report->tiles && i < report->tiles->len; i++) {
     const SmbPlacedRows *tile = &g_array_index(report->tiles, SmbPlacedRows, i);
-    g_autofree char *name = smb_explain_name_tile(tile);
+    g_autofree char *name = smb_placed_rows_name(tile);
     g_autoptr(SmbBankMap) map = smb_bank_map_new(cli->arch, &tile->request);
     write_title(cli, name);
-    write_word_list(cli, smb_explain_describe_tile(cli->arch, tile));
+    write_word_list(cli, smb_placed_rows_describe(cli->arch, tile));
     smb_spool_puts(cli->out, "\n");
     smb_bank_map_write_text(map, SMB_BANK_MAP_ALL, cli->columns, cli->colour, cli->out);
   }

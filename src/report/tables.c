@@ -3,8 +3,10 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
+#include "src/analysis/placed.h"
 #include "src/analysis/row.h"
 #include "src/analysis/view.h"
+#include "src/draw/bank-map.h"
 #include "src/report/impl.h"
 
 // @more: heads of more columns
@@ -241,6 +243,38 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
                    "requests of a warp, and is in no count of wavefronts.</p>\n"));
 }
 
+enum {
+  MOST_PLACED = 8, // that are drawn
+};
+
+// Where rows of boxes and of operands lie.
+static void
+write_placed_rows(const SmbReport *report, SmbSpool *page) {
+  g_autoptr(GArray) all = smb_placed_rows_choose(report->target->kernel, report->analysis, NULL, 0);
+  if (all->len > 0)
+    smb_spool_puts(page, "<h3>Boxes of tensors and operands of products, on the banks</h3>\n");
+  for (guint i = 0; i < MIN(all->len, MOST_PLACED); i++) {
+    const SmbPlacedRows *rows = &g_array_index(all, SmbPlacedRows, i);
+    g_autofree char *name = smb_placed_rows_name(rows);
+    g_autofree char *words = smb_placed_rows_describe(report->arch, rows);
+    g_autoptr(SmbBankMap) map = smb_bank_map_new(report->arch, &rows->request);
+    smb_spool_puts(page, "<figure>\n<figcaption>");
+    smb_html_text(page, name);
+    smb_spool_puts(page, ". ");
+    smb_html_text(page, words);
+    smb_spool_puts(page, "</figcaption>\n<div class=\"box\" tabindex=\"0\" role=\"region\" "
+                         "aria-label=\"bank map of rows\">\n");
+    smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_BARE, page);
+    smb_spool_puts(page, "</div>\n</figure>\n");
+  }
+  if (all->len > MOST_PLACED)
+    smb_spool_printf(
+        page,
+        "<p class=\"words\">%u more are not drawn: <code>smembank explain --line</code> "
+        "draws those of a line.</p>\n",
+        all->len - MOST_PLACED);
+}
+
 // What counts as a word of N-way, on devices where not every word does.
 static void
 write_word_kinds(const SmbReport *report, SmbSpool *page) {
@@ -263,6 +297,7 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
     write_constant_table(report, page);
   if (report->analysis->traffic->len > 0)
     write_traffic_table(report, page);
+  write_placed_rows(report, page);
   gboolean has_nvprof = smb_arch_info(report->arch)->vendor == SMB_VENDOR_NVIDIA;
   smb_spool_printf(
       page,

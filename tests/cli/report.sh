@@ -206,3 +206,10 @@ expect 2 report "$work/small.cu"
 expect 2 report "$page" a b
 expect 2 report "$page" --kernel tile "$work/small.cu"
 grep -q __global__ "$work/small.cu" || die 'the kernel was written over'
+
+# Boxes of tensors and operands of products.
+expect 0 report "$page" "$srcdir/tests/data/capture/hopper.capture" --launch 4
+grep -q 'Operand B of QGMMA.64x64x32.F32.E4M3.E5M2 at /src/kernel/hopper.cu:124. Lanes 0-7 stand for' "$page" || die 'no operand'
+[ "$(grep -c '<svg' "$page")" = 5 ] || die "not a picture of each box and operand"
+expect 0 report "$page" "$srcdir/tests/data/capture/hopper.capture" --launch 6
+if grep -q 'Operand' "$page"; then die 'operands of a kernel without products'; fi

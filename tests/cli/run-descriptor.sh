@@ -74,8 +74,8 @@ for operand in A B; do
   slips turned-16-stride-double $operand
 done
 
-# What threads wrote: copies that go on meanwhile, rows of matrices in registers.
-for writer in copied matrix; do
+# What threads wrote: copies that go on meanwhile, what they loaded and stored, rows of matrices in registers.
+for writer in copied stored matrix; do
   for operand in A B; do
     case ${SMEMBANK_TEST_EFFORT:-}$operand in full*) kinds='plain turned-' ;; A) kinds=plain ;; *) kinds=turned- ;; esac
     for turned in $kinds; do
@@ -100,7 +100,7 @@ writer=box
 
 # PTX that is run as it is, without an nvcc.
 "$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases-ptx "$source"
-for writer in box copied matrix; do
+for writer in box copied stored matrix; do
   status=0
   SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./cases-ptx 128-unswizzled A $writer >out 2>err || status=$?
   [ "$status" = 1 ] || die "PTX, $writer: status $status: $(cat out err)"

@@ -136,6 +136,19 @@ typedef guint32 (*TileLocate)(gconstpointer user, guint row, guint chunk);
 void smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,
                    gconstpointer user);
 
+// --- what threads copy by registers (copied.c)
+
+// NULL: nothing that a product reads. Of a block.
+CopiedRows *smb_copied_rows_new(const Code *code, guint n_warps);
+void smb_copied_rows_free(CopiedRows *copied);
+// Another block begins.
+void smb_copied_rows_start(CopiedRows *copied);
+// The running warp loaded or stored; there is an Exec.copied.
+void smb_copied_note_load(const Exec *exec, const Step *step, SmbLanes lanes,
+                          const guint64 *addresses);
+void smb_copied_note_store(const Exec *exec, const Step *step, SmbLanes lanes,
+                           const guint64 *addresses);
+
 // --- steps
 
 gboolean smb_step_load(Exec *exec, const Step *step, SmbLanes lanes);

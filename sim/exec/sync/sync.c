@@ -41,6 +41,7 @@ smb_sync_start(Exec *exec) {
     g_hash_table_remove_all(sync->arrivals);
   g_clear_pointer(&sync->watch, smb_livelock_free); // of a block that failed
   smb_mbarriers_reset(exec);
+  smb_copied_rows_start(exec->copied);
 }
 
 gboolean

@@ -3,8 +3,11 @@
 //
 // Boxes of tensors (TMA) and operands of products on the bank map: where eight rows of them lie, as ldmatrix would read them. The copy and the
 // product make no request; whoever writes or reads the same rows by threads has these conflicts.
+#include "src/analysis/placed.h"
+
 #include "sim/arch/words.h"
-#include "src/explain/report.h"
+#include "sim/base/request.h"
+#include "sim/count/wavefront.h"
 
 #define ROWS 8u // of a tile
 
@@ -15,8 +18,8 @@ are_tiles_alike(const SmbPlacedRows *one, const SmbPlacedRows *other) {
 }
 
 GArray *
-smb_explain_choose_tiles(const SmbTarget *target, const SmbAnalysis *analysis,
-                         const SmbExplainQuestion *question) {
+smb_placed_rows_choose(const SmbProgram *program, const SmbAnalysis *analysis, const char *file,
+                       guint line) {
   GArray *chosen = g_array_new(FALSE, FALSE, sizeof(SmbPlacedRows));
   for (guint i = 0; analysis->tiles && i < analysis->tiles->len; i++) {
     const SmbPlacedRows *tile = &g_array_index(analysis->tiles, SmbPlacedRows, i);
@@ -24,15 +27,14 @@ smb_explain_choose_tiles(const SmbTarget *target, const SmbAnalysis *analysis,
     for (guint j = 0; j < chosen->len; j++)
       is_new = is_new && !are_tiles_alike(&g_array_index(chosen, SmbPlacedRows, j), tile);
     if (is_new &&
-        (!question->line || (tile->site->line == question->line &&
-                             smb_program_site_is_in(target->kernel, tile->site, question->file))))
+        (!line || (tile->site->line == line && smb_program_site_is_in(program, tile->site, file))))
       g_array_append_val(chosen, *tile);
   }
   return chosen;
 }
 
 char *
-smb_explain_name_tile(const SmbPlacedRows *tile) {
+smb_placed_rows_name(const SmbPlacedRows *tile) {
   g_autofree char *place = smb_site_place(tile->site);
   return tile->name == '-'
              ? g_strdup_printf("The box that %s copies at %s", tile->site->opcode, place)
@@ -40,7 +42,7 @@ smb_explain_name_tile(const SmbPlacedRows *tile) {
 }
 
 char *
-smb_explain_describe_tile(const SmbArch *arch, const SmbPlacedRows *tile) {
+smb_placed_rows_describe(const SmbArch *arch, const SmbPlacedRows *tile) {
   const guint n = smb_lanes_count(smb_request_lanes(&tile->request)) / ROWS;
   const SmbWavefronts cost = smb_wavefronts_count(arch, &tile->request);
   GString *text = g_string_new("Lanes 0-7 stand for the first 16 bytes of eight rows");
