@@ -7,8 +7,9 @@
     32
 
 count() takes the byte offsets of the lanes of a warp, analyze() a kernel and its launch, search() looks for a better
-layout of the shared arrays of a kernel, search_requests() for one of an array that only requests are known of. All of
-them raise UsageError or InputError, with the position in the text where there is one.
+layout of the shared arrays of a kernel, search_requests() for one of an array that only requests are known of. layout()
+counts accesses to a tile without a kernel, and assert_conflict_free() makes a test of that. All of them raise
+UsageError or InputError, with the position in the text where there is one.
 """
 
 from ._kernel import (
@@ -26,6 +27,7 @@ from ._kernel import (
 from ._layout import Layout, SearchedArray, search, search_requests
 from ._library import Hint, InputError, LibraryError, SmembankError, UsageError
 from ._request import Cost, Costs, count, count_many
+from ._tile import assert_conflict_free, layout
 
 __version__ = "0.1.0"
 
@@ -49,8 +51,10 @@ __all__ = [
     "UsageError",
     "Warning",
     "analyze",
+    "assert_conflict_free",
     "count",
     "count_many",
+    "layout",
     "search",
     "search_requests",
 ]

@@ -194,7 +194,7 @@ class Analysis:
     """What a launch costs.
 
     kernel: its name
-    level: what was read: "text" of CUDA C, "ptx" or "sass"
+    level: what was read: "text" of CUDA C, "ptx", "sass", or "layout"
     shared_bytes: shared memory of a block
     accesses: those that were executed, in the order of the text
     totals: of all accesses, by "load", "store" and "atomic"

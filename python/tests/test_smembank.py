@@ -404,3 +404,45 @@ def test_library_that_is_not_installed(monkeypatch):
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
     with pytest.raises(smembank.LibraryError, match="SMEMBANK_LIBRARY"):
         smembank._library.find_library()
+
+
+def test_layout():
+    counted = smembank.layout("(32,32):(32,1)", "row", "store column")
+    assert counted.level == "layout" and counted.shared_bytes == 4096
+    assert [(a.op, a.expression, a.sums.wavefronts) for a in counted.accesses] == [
+        ("load", "row", 1),
+        ("store", "store column", 32),
+    ]
+    swizzled = smembank.layout("Swizzle<3,3,3> o (64,64):(64,1)", "ldmatrix.x4.trans", element="f16")
+    assert swizzled.totals["load"].excess == 0
+    assert smembank.layout("r*64 + c", "column", shape="64x64", arch="gfx942").totals["load"].excess > 0
+
+
+def test_layout_is_the_kernel():
+    """The tile of a kernel, as a layout: the same wavefronts of each warp."""
+    for pad in range(4):
+        kernel = smembank.analyze(tile(defines={"PAD": pad})).accesses[1].sums
+        assert smembank.layout(f"(32,32):({32 + pad},1)", "column").accesses[0].sums.wavefronts * 32 == kernel.wavefronts
+
+
+def test_assert_conflict_free():
+    smembank.assert_conflict_free("(32,32):(33,1)", "row", "column")
+    smembank.assert_conflict_free("(32,32):(32,1)", "row", "column", max_excess=31)
+    with pytest.raises(AssertionError, match=r"31 wavefronts in excess on sm_90.*\n  load column: 32 wavefronts, 1 without"):
+        smembank.assert_conflict_free("(32,32):(32,1)", "row", "column")
+
+
+@pytest.mark.parametrize(
+    "error, place, arguments",
+    [
+        (smembank.InputError, "layout:1:14: expected ')'", ("(32,32:(33,1)", "row")),
+        (smembank.InputError, "layout:2:8: expected row, column", ("(32,32):(33,1)", "diagonal")),
+        (smembank.InputError, "layout:2:12: expected", ("(32,32):(33,1)", "row\naccess column")),
+        (smembank.UsageError, "expected an access", ("(32,32):(33,1)",)),
+        (smembank.UsageError, "expected a text", (" ", "row")),
+    ],
+)
+def test_layout_errors(error, place, arguments):
+    with pytest.raises(error) as raised:
+        smembank.layout(*arguments)
+    assert str(raised.value).startswith(place) or place in str(raised.value)

@@ -303,7 +303,7 @@ void smb_counts_free(SmbCounts *counts);
 /** The kernel's name. */
 const char *smb_counts_kernel(const SmbCounts *counts);
 
-/** What was read: "text" of CUDA C, "ptx" or "sass". */
+/** What was read: "text" of CUDA C, "ptx", "sass", or "layout" of lines as doc/layout.md describes them. */
 const char *smb_counts_level(const SmbCounts *counts);
 
 /** Shared memory of a block, static and dynamic, in bytes. */

@@ -10,6 +10,7 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sim/launch/buffer.h"
+#include "sim/layout/tile.h"
 #include "sim/program/inside.h"
 
 // What all static and all dynamic shared memory of machine code is called besides, whatever the names of its arrays are.
@@ -19,19 +20,6 @@
 // Most elements of a dimension: shared memory has fewer.
 #define MAX_EXTENT (G_GUINT64_CONSTANT(1) << 20)
 
-static const struct {
-  const char *name, *element;
-  guint bytes;
-} types[] = {
-    {"i8", "char", 1},     {"u8", "unsigned char", 1},
-    {"i16", "short", 2},   {"u16", "unsigned short", 2},
-    {"i32", "int", 4},     {"u32", "unsigned", 4},
-    {"i64", "long", 8},    {"u64", "unsigned long", 8},
-    {"f16", "half", 2},    {"bf16", "__nv_bfloat16", 2},
-    {"f32", "float", 4},   {"f64", "double", 8},
-    {"b128", "uint4", 16},
-};
-
 #define refuse(error, text, format, ...)                                                           \
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "array '%s': " format, text, ##__VA_ARGS__)
 
@@ -39,22 +27,44 @@ static const struct {
 static gboolean
 parse_elements(const char *text, const char *shape, SmbArray *array, GError **error) {
   g_auto(GStrv) parts = g_strsplit(shape, "x", -1);
-  guint n = g_strv_length(parts), type = 0;
-  while (n > 0 && type < G_N_ELEMENTS(types) && strcmp(types[type].name, parts[n - 1]) != 0)
-    type++;
-  if (n == 0 || type == G_N_ELEMENTS(types))
+  guint n = g_strv_length(parts);
+  const SmbElement *element = n > 0 ? smb_element_find(parts[n - 1]) : NULL;
+  if (!element)
     return refuse(error, text,
                   "expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE");
   if (n - 1 > SMB_ARRAY_MAX_DIMENSIONS)
     return refuse(error, text, "expected at most %d dimensions", SMB_ARRAY_MAX_DIMENSIONS);
-  array->element = types[type].element;
-  array->element_bytes = types[type].bytes;
+  array->element = element->c_name;
+  array->element_bytes = element->bytes;
   array->n_dimensions = n - 1;
   for (guint i = 0; i + 1 < n; i++) {
     if (!g_ascii_string_to_unsigned(parts[i], 10, 1, MAX_EXTENT, &array->dimension[i], NULL))
       return refuse(error, text, "expected a number from 1 to %" G_GUINT64_FORMAT ", not '%s'",
                     MAX_EXTENT, parts[i]);
   }
+  return TRUE;
+}
+
+// The same of a layout in a notation of sim/layout.
+static gboolean
+parse_array_layout(const char *text, const char *layout, SmbShape *shape, GError **error) {
+  static const SmbTileDefaults none = {0};
+  g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("array", bytes, error);
+  SmbNotation notation = {
+      .source = source, .at = (guint32)(layout - text), .end = (guint32)strlen(text)};
+  shape->tile = source ? smb_tile_parse(&notation, &none, error) : NULL;
+  if (!shape->tile) {
+    if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_INPUT))
+      (*error)->code = SMB_ERROR_USAGE;
+    return FALSE;
+  }
+  SmbArray *array = &shape->array;
+  array->tile = shape->tile;
+  array->element = shape->tile->element->c_name;
+  array->element_bytes = shape->tile->element->bytes;
+  array->n_dimensions = 1;
+  array->dimension[0] = shape->tile->bytes / array->element_bytes;
   return TRUE;
 }
 
@@ -140,7 +150,9 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   SmbArray *array = &shape->array;
   array->is_union = FALSE;
   guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
-  if (!parse_elements(text, equals + 1, array, error) ||
+  gboolean is_layout = strpbrk(equals + 1, "(<:#*^&|+% ") != NULL;
+  if (!(is_layout ? parse_array_layout(text, equals + 1, shape, error)
+                  : parse_elements(text, equals + 1, array, error)) ||
       !find_array_size(text, offset, size - MIN(offset, size), array, error))
     return FALSE;
   array->base += (guint32)offset;
@@ -155,7 +167,9 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
 
 static void
 clear_shape(gpointer data) {
-  g_free(((SmbShape *)data)->name);
+  SmbShape *shape = data;
+  g_free(shape->name);
+  smb_tile_free(shape->tile);
 }
 
 static int
@@ -197,8 +211,10 @@ smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dyna
       refuse(error, texts[i], "%s declares its arrays itself", smb_program_file(program));
       return NULL;
     }
-    if (!parse_shape(texts[i], program, dynamic_bytes, &shape, error))
+    if (!parse_shape(texts[i], program, dynamic_bytes, &shape, error)) {
+      clear_shape(&shape);
       return NULL;
+    }
     g_array_append_val(shapes, shape);
   }
   g_array_sort(shapes, compare_shape_bases);

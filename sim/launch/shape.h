@@ -14,12 +14,14 @@ G_BEGIN_DECLS
  * @array: as of a program
  * @variable: index of the program's array that it lies in
  * @name: of @array: that of the variable, with "+OFFSET" if it begins further on
+ * @tile: (nullable): its layout, if it was said in a notation of sim/layout; else rows
  * @is_member: whether it is a member of a union as the text declares it; else the user says what it holds
  */
 typedef struct {
   SmbArray array;
   guint variable;
   char *name;
+  struct _SmbTile *tile;
   gboolean is_member;
 } SmbShape;
 
@@ -36,7 +38,7 @@ gboolean smb_shape_has(const SmbShape *shape, const SmbArray *array, guint32 off
  * smb_shapes_parse:
  * @texts: (nullable) (array zero-terminated=1): "NAME=64x64xf16" or "NAME+OFFSET=…": up to three dimensions, outermost
  *   first (none: as many elements as there are bytes for), and the type of an element: one of
- *   SMB_BUFFER_TYPES, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others, but that a member of a union is one
+ *   SMB_ELEMENT_TYPES; or a layout (smb_tile_parse()): "NAME=Sw<3,3,3> o (64,64):(64,1) xf16"; OFFSET in bytes. Texts without "=" are left to others, but that a member of a union is one
  * @dynamic_bytes: dynamic shared memory of the launch
  * @error: SMB_ERROR_USAGE: no such variable, too large, overlapping, or of a program that says itself what its arrays
  *   are

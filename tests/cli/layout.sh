@@ -90,6 +90,32 @@ tells 'tile[1][0..7]'
 expect 0 report page.html tile.layout
 [ -s page.html ] || die 'no page'
 
+# An array of compiled code in such a layout: elements are called by their coordinates.
+cat >swizzled.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+  .reg .b32 %r<6>;
+  .shared .align 16 .b8 pool[8192];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 7;
+  and.b32 %r3, %r1, 7;
+  shl.b32 %r3, %r3, 4;
+  or.b32 %r4, %r2, %r3;
+  mov.u32 %r5, pool;
+  add.s32 %r5, %r5, %r4;
+  st.shared.u32 [%r5], %r1;
+  ret;
+}
+END
+expect 0 explain swizzled.ptx --block 32 --array 'pool=Swizzle<3,3,3> o (64,64):(64,1) xf16'
+tells 'accesses pool[8][0..1], at byte 1024: word'
+shows 'pool[1][0..1]    144'
+expect 2 explain swizzled.ptx --block 32 --array 'pool=Swizzle<3,3,2> o (64,64):(64,1) xf16'
+says 'the bits of the swizzle overlap'
+
 # Bad input: one message with its place; the exact ones are in tests/tile-refusals.def.
 expect 3 layout '(32,32):(33,1' --access row
 says "layout:1:21: error: expected ')'"
