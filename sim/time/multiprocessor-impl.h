@@ -114,6 +114,7 @@ typedef struct {
   double lsu, l2, l2_writes, dram, barrier; // free again
   double phases;                            // the same of what keeps barriers in shared memory,
   double bulk_writes; // and of the unit that copies in bulk, out of shared memory
+  double textures;    // the unit that looks them up: free again
   double port;        // to the shared memory of other blocks: free again
   Load l2_load, dram_load;
   double changes; // what atomics take of all slices of the second-level cache: free again
@@ -175,6 +176,12 @@ void smb_phase_copied(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedR
 
 /** smb_phase_release_some: Warps go on that wait for ones that never come. Returns: whether there were any */
 gboolean smb_phase_release_some(Multiprocessor *sm);
+
+// --- texture-unit.c
+
+/** smb_texture_unit_issue: An instruction of textures or surfaces goes through the queue of its sub-partition to the unit that all share */
+void smb_texture_unit_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                            const SmbTiming *timing, const SmbTimedRequest *request, double now);
 
 // --- warpgroup.c
 
