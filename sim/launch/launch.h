@@ -34,6 +34,8 @@ G_BEGIN_DECLS
  *   @arguments; what they do not reach is zeros
  * @runtime: (nullable) (transfer none): SmbRuntime (sim/machine/device/runtime.h): of a launch that is run for its results, with
  *   @memory, which is all that is allocated
+ * @textures: (nullable) (transfer none) (element-type SmbTexture): textures and surfaces that there are (sim/texture/descriptor.h); %NULL:
+ *   nothing is known of them
  * @lengths: (nullable) (transfer none) (element-type guint32): how many instructions of machine code each block executes, if a run has
  *   shown it
  * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
@@ -51,6 +53,7 @@ typedef struct {
   GBytes *parameters;
   struct _SmbRuntime *runtime;
   struct _SmbDefects *defects;
+  const GArray *textures;
   const GArray *lengths;
 } SmbLaunch;
 

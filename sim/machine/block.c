@@ -441,6 +441,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
     block->limits.max_memory = limits->max_memory;
   block->skips_unknown = launch->skips_unknown;
   block->runtime = launch->runtime;
+  block->textures = launch->textures;
   memcpy(block->dims, launch->block, sizeof block->dims);
   memcpy(block->grid, launch->grid, sizeof block->grid);
   block->has_clusters = smb_launch_cluster(launch, program, block->cluster);

@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/launch/launch.h"
 #include "sim/program/program.h"
+#include "sim/texture/descriptor.h"
 
 G_BEGIN_DECLS
 
@@ -76,6 +77,36 @@ enum {
 /** For traffic of unknown size. */
 #define SMB_BYTES_UNKNOWN G_MAXUINT64
 
+/** How an instruction asks for texels. */
+typedef enum {
+  SMB_TEXELS_SAMPLED,     /* of the level that it names */
+  SMB_TEXELS_FIRST_LEVEL, /* of the first level */
+  SMB_TEXELS_GATHERED,    /* a component of four of them */
+  SMB_TEXELS_GRADIENTS,   /* of the level that follows from gradients */
+  SMB_TEXELS_ELEMENT,     /* by the number of an element of memory */
+  SMB_TEXELS_LOADED,      /* bytes of a surface */
+  SMB_TEXELS_STORED,      /* the same */
+  SMB_TEXELS_NONE,        /* for the extent of a texture */
+} SmbTexelWay;
+
+/**
+ * SmbTexels: what an instruction asks of textures, or of surfaces
+ * @mask: lanes that ask
+ * @width: bytes of a texel, or of an access to a surface
+ * @is_array: they are of an array; otherwise of memory
+ * @is_linear: several texels are weighed, @has_depth: also along z
+ * @n: of each lane, how many texels of memory
+ * @places: of each lane, where they lie on a device (smb_texture_device_place()), the first one along x, y and z first
+ */
+typedef struct {
+  SmbTexelWay way;
+  SmbLanes mask;
+  guint width;
+  gboolean is_array, is_linear, has_depth;
+  guint8 n[SMB_MAX_LANES];
+  guint64 places[SMB_MAX_LANES][SMB_TEXTURE_TAPS];
+} SmbTexels;
+
 /**
  * SmbSink: what a running block reports; a member that is %NULL is not wanted, and nothing is computed for it.
  * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
@@ -101,6 +132,7 @@ enum {
  *   @addresses tell these blocks apart
  * @tile: how eight rows of a box of a tensor that @site copies (@name: '-'), or of operand 'A' or 'B' of the product that it is, lie in shared memory:
  *   as a request that moved them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
+ * @texels: warp @warp asks textures or surfaces for @texels: of a launch that has them (SmbLaunch.textures)
  * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  */
 typedef struct {
@@ -124,6 +156,7 @@ typedef struct {
   void (*tile)(gpointer user, guint site, char name, const SmbRequest *request);
   void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
                 const guint64 *offsets);
+  void (*texels)(gpointer user, guint warp, const SmbTexels *texels);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

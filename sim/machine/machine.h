@@ -143,6 +143,7 @@ struct _SmbBlock {
   guint64 guesses;                            // smb_block_set_guesses(); 0: not
   guint64 earlier;                            // smb_block_set_earlier()
   SmbRuntime *runtime;                        // SmbLaunch.runtime
+  const GArray *textures;                     // SmbLaunch.textures
   gpointer state;                             // the front end's
   gsize state_bytes;                          // of that, if it is much
   gboolean diverged;                          // smb_block_diverged(); the front end says so

@@ -11,6 +11,8 @@
 
 enum {
   SMB_TEXTURE_LEVELS = 20, // of a mipmap, at most
+  SMB_TEXTURE_TAPS =
+      16, // texels that are weighed, at most: of two levels of a texture of three dimensions
 };
 
 typedef enum {
@@ -63,6 +65,7 @@ typedef struct {
  * @channel: SmbChannel of the components; @bits of each, of @n_components
  * @modes: SmbAddressMode for x, y, z
  * @reads_float: integers become numbers from 0 or -1 to 1; @is_srgb: those of 8 bits are decoded, but the fourth
+ * @is_array: an array of the runtime, whose elements a device keeps in blocks; otherwise memory of the program
  * @bias, @min_level, @max_level: of the level that is asked for
  */
 typedef struct {
@@ -70,7 +73,7 @@ typedef struct {
   uint32_t shape, channel, bits, n_components, n_levels;
   uint32_t modes[3];
   uint8_t is_surface, is_linear, is_mip_linear, is_normalized, reads_float, is_srgb, is_seamless,
-      anisotropy;
+      anisotropy, is_array;
   float border[4];
   float bias, min_level, max_level;
   SmbTextureLevel levels[SMB_TEXTURE_LEVELS];

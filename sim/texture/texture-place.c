@@ -29,3 +29,30 @@ smb_texture_place(const SmbTextureLevel *level, uint64_t x, uint64_t y, uint64_t
   place += (x / WIDTH * depth + z % depth) * (WIDTH * height) + y / HEIGHT * (WIDTH * HEIGHT);
   return place + place_in_block(x % WIDTH, y % HEIGHT);
 }
+
+// Arrays are apart from all else, and from each other: each byte has room for a block that holds it alone.
+static uint64_t
+place_in_array(const SmbTextureLevel *level, uint64_t offset) {
+  enum {
+    START_BIT = 58,
+    ROOM_SHIFT = 7, // WIDTH * HEIGHT bytes for the narrowest row, of 4
+  };
+  uint64_t z = offset / level->slice_bytes, rest = offset % level->slice_bytes;
+  uint64_t y = rest / level->row_bytes, x = rest % level->row_bytes;
+  uint64_t across = (level->row_bytes + WIDTH - 1) / WIDTH,
+           down = (level->height + HEIGHT - 1) / HEIGHT;
+  uint64_t block = (z * down + y / HEIGHT) * across + x / WIDTH;
+  return ((uint64_t)1 << START_BIT) + (level->address << ROOM_SHIFT) + block * (WIDTH * HEIGHT) +
+         place_in_block(x % WIDTH, y % HEIGHT);
+}
+
+uint64_t
+smb_texture_device_place(const SmbTexture *texture, uint64_t address) {
+  for (uint32_t i = 0; texture->is_array && i < texture->n_levels; i++) {
+    const SmbTextureLevel *level = &texture->levels[i];
+    uint64_t offset = address - level->address;
+    if (!level->pages && address >= level->address && offset < level->slice_bytes * level->depth)
+      return place_in_array(level, offset);
+  }
+  return address;
+}

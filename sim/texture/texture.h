@@ -93,8 +93,6 @@ SmbPlace smb_surface_find(const SmbTexture *surface, const int32_t *at, unsigned
 enum {
   SMB_TEXTURE_COMPONENTS = 4,
   SMB_TEXTURE_ONE = 256, // a weight of 1
-  SMB_TEXTURE_TAPS =
-      16, // texels that are weighed, at most: of two levels of a texture of three dimensions
 };
 
 // Texels and their weights, which add up to SMB_TEXTURE_ONE.

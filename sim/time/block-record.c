@@ -13,6 +13,8 @@
 #include "sim/program/inside.h"
 #include "sim/time/cluster-port.h"
 #include "sim/time/line-words.h"
+#include "sim/time/request-lines.h"
+#include "sim/time/texture-unit.h"
 
 enum {
   MAX_STEPS = 1 << 26, // of a block: one that waits for what nobody writes runs as long
@@ -47,6 +49,9 @@ struct _SmbBlockRecorder {
   guint max_warp_events;
   guint32 *last; // by site: the request of shared memory that it made last, from 1
   Path paths[SMB_MAX_WARPS];
+  guint32 *texture_sites; // by instruction
+  guint32
+      textures; // an instruction of textures of which it is not known yet what it asks for; G_MAXUINT32: none
   gboolean is_kept;   // the instruction that is executed now,
   guint32 number;     // and which one it is
   GHashTable *seen;   // lines of the block: the sectors that were touched
@@ -63,6 +68,11 @@ warp_events(const SmbBlockRecord *record, guint warp) {
 static const SmbTiming *
 timing_of(const SmbProgram *program, guint32 number) {
   return &g_array_index(program->timings, SmbTiming, number);
+}
+
+gboolean
+smb_is_texture(const SmbProgram *program, guint32 number) {
+  return timing_of(program, number)->rate == SMB_RATE_TEXTURE;
 }
 
 // A test of a barrier that fails is one of many, as time has it: a replay tests once, and waits.
@@ -105,12 +115,20 @@ note_flow(SmbBlockRecorder *recorder, GArray *events, Path *path, guint32 next, 
     last->flow = find_flow(path, timing_of(recorder->program, last->number)->rate, next, active);
 }
 
+// Nobody has said what it asks for: its textures are not known.
+static void
+settle_textures(SmbBlockRecorder *recorder) {
+  recorder->record->untimed = MIN(recorder->record->untimed, recorder->textures);
+  recorder->textures = G_MAXUINT32;
+}
+
 static void
 note_executed(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes, SmbLanes active) {
   SmbBlockRecorder *recorder = user;
   SmbBlockRecord *record = recorder->record;
   GArray *events = warp_events(record, warp);
   guint32 last = place / SMB_TIMING_BYTES;
+  settle_textures(recorder);
   drop_failed_test(recorder, events);
   Path *path = &recorder->paths[warp];
   note_flow(recorder, events, path, last + 1 - n, active);
@@ -127,6 +145,8 @@ note_executed(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
     if (timing_of(recorder->program, number)->rate == SMB_RATE_UNTIMED)
       record->untimed = MIN(record->untimed, number);
   }
+  if (lanes && smb_is_texture(recorder->program, last))
+    recorder->textures = last;
 }
 
 // The request of the instruction that the warp executes now, or NULL: it is not kept.
@@ -143,11 +163,6 @@ current_request(SmbBlockRecorder *recorder, guint warp, guint site) {
     event->request = record->requests->len;
   }
   return &g_array_index(record->requests, SmbTimedRequest, event->request - 1);
-}
-
-static SmbTimedLine *
-lines_of(const SmbBlockRecord *record, const SmbTimedRequest *request) {
-  return &g_array_index(record->lines, SmbTimedLine, request->first);
 }
 
 static const SmbTiming *
@@ -186,29 +201,6 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
-// Which words a store leaves in memory; of a narrower one those that it is in.
-static void
-note_stored_words(const SmbBlockRecorder *recorder, SmbLanes mask, guint width,
-                  const guint64 *addresses) {
-  GHashTable *stored = recorder->record->stored;
-  guint64 line = G_MAXUINT64;
-  guint32 words = 0;
-  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-    guint64 address = addresses[smb_lanes_first(rest)];
-    if (address >> SMB_LINE_SHIFT != line) {
-      if (words)
-        g_hash_table_insert(stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
-      line = address >> SMB_LINE_SHIFT;
-      words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
-    }
-    guint n = MAX(1, width >> SMB_WORD_SHIFT),
-          at = address >> SMB_WORD_SHIFT & (SMB_LINE_WORDS - 1);
-    words |= (guint32)((((guint64)1 << n) - 1) << at);
-  }
-  if (words)
-    g_hash_table_insert(stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
-}
-
 // The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
 // loads of 4 and 8 bytes at distances of 4 to 136 bytes).
 static void
@@ -242,22 +234,7 @@ own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
   return &g_array_index(record->requests, SmbTimedRequest, record->requests->len - 1);
 }
 
-// Which of a request's lines are new to the block. What is loaded comes from DRAM in pairs of sectors.
-static void
-find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request, gboolean loads) {
-  for (guint i = 0; i < request->n; i++) {
-    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
-    gpointer key = GSIZE_TO_POINTER(line->line);
-    guint seen = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->seen, key));
-    guint pairs = smb_sector_pairs(line->sectors & ~seen);
-    guint now = seen | line->sectors | (loads ? pairs * 3 : 0);
-    line->news = (guint8)(line->news | (loads ? pairs : 0));
-    if (now != seen)
-      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(now));
-  }
-}
-
-// The sectors of a request, line by line. Lines of one request are few, and most come in order.
+// The sectors of a request, line by line.
 static void
 note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buffer, SmbLanes mask,
             guint width, const guint64 *addresses) {
@@ -270,35 +247,18 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     request = own_request(record, warp, request);
   if (request->first + request->n != record->lines->len)
     return;
-  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-    guint64 address = addresses[smb_lanes_first(rest)];
-    guint64 line = address >> SMB_LINE_SHIFT;
-    guint8 sector = (guint8)(1u << (address >> SMB_SECTOR_SHIFT & 3));
-    SmbTimedLine *lines = &g_array_index(record->lines, SmbTimedLine, request->first);
-    guint i = request->n;
-    while (i > 0 && lines[i - 1].line != line)
-      i--;
-    if (i > 0) {
-      lines[i - 1].sectors |= sector;
-      continue;
-    }
-    const SmbTimedLine added = {.line = line, .sectors = sector};
-    g_array_append_val(record->lines, added);
-    request->n++;
-  }
-  request->sectors = 0;
-  for (guint i = 0; i < request->n; i++)
-    request->sectors += (guint16)__builtin_popcount(
-        g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
+  for (SmbLanes rest = mask; rest; rest &= rest - 1)
+    smb_request_add_sector(record, request, addresses[smb_lanes_first(rest)]);
+  smb_request_count_sectors(record, request);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
-  find_news(recorder, request, op_class != SMB_OP_CLASS_STORE);
+  smb_request_find_news(recorder->record, recorder->seen, request, op_class != SMB_OP_CLASS_STORE);
   count_l1(recorder, request, site, mask, width, addresses);
   if (op_class == SMB_OP_CLASS_STORE) {
-    smb_lines_find_words(lines_of(record, request), request->n, mask, width, addresses);
-    note_stored_words(recorder, mask, width, addresses);
+    smb_lines_find_words(smb_request_lines(record, request), request->n, mask, width, addresses);
+    smb_request_note_stored(record, mask, width, addresses);
   }
   if (op_class == SMB_OP_CLASS_ATOMIC)
-    request->same = MAX(request->same, smb_lines_count_changes(lines_of(record, request),
+    request->same = MAX(request->same, smb_lines_count_changes(smb_request_lines(record, request),
                                                                request->n, mask, width, addresses));
   request->is_strong = current_timing(recorder, warp)->is_strong;
   request->is_real = current_timing(recorder, warp)->is_real;
@@ -328,6 +288,39 @@ note_local(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
   SmbTimedRequest *request = current_request(recorder, warp, site);
   if (request)
     request->is_local = TRUE;
+}
+
+// Texels of 16 bytes or less lie in one sector. What is stored to a surface leaves lines as other stores do.
+static void
+note_texels(gpointer user, guint warp, const SmbTexels *texels) {
+  SmbBlockRecorder *recorder = user;
+  SmbBlockRecord *record = recorder->record;
+  gboolean stores = texels->way == SMB_TEXELS_STORED;
+  recorder->textures = G_MAXUINT32;
+  SmbTimedRequest *request =
+      current_request(recorder, warp, recorder->texture_sites[recorder->number]);
+  if (!request)
+    return;
+  guint64 addresses[SMB_MAX_LANES] = {0};
+  SmbLanes mask = 0;
+  for (SmbLanes rest = texels->mask; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    for (guint i = 0; i < texels->n[lane]; i++)
+      smb_request_add_sector(record, request, texels->places[lane][i]);
+    mask |= texels->n[lane] ? (SmbLanes)1 << lane : 0;
+    addresses[lane] = texels->places[lane][0];
+  }
+  smb_request_count_sectors(record, request);
+  smb_request_find_news(recorder->record, recorder->seen, request, !stores);
+  if (stores) {
+    smb_lines_find_words(smb_request_lines(record, request), request->n, mask, texels->width,
+                         addresses);
+    smb_request_note_stored(record, mask, texels->width, addresses);
+  }
+  request->turns = (guint16)smb_texture_unit_count(texels);
+  request->is_element = texels->way == SMB_TEXELS_ELEMENT || texels->way == SMB_TEXELS_LOADED;
+  request->is_load = request->n && !stores;
+  request->is_store = request->n && stores;
 }
 
 // --- barriers
@@ -445,7 +438,7 @@ add_consecutive_lines(SmbBlockRecorder *recorder, SmbTimedRequest *request, guin
         (guint8)(1u << (at >> SMB_SECTOR_SHIFT & 3));
     request->sectors++;
   }
-  find_news(recorder, request, request->is_load);
+  smb_request_find_news(recorder->record, recorder->seen, request, request->is_load);
 }
 
 static void
@@ -498,6 +491,23 @@ find_bulk_event(const SmbBlockRecorder *recorder) {
   return G_MAXUINT32;
 }
 
+static guint32 *
+number_texture_sites(const SmbProgram *program) {
+  guint32 n = smb_program_n_sites(program), *sites = g_new(guint32, program->timings->len + 1);
+  for (guint32 i = 0; i < program->timings->len; i++) {
+    sites[i] = n;
+    n += smb_is_texture(program, i);
+  }
+  sites[program->timings->len] = n;
+  return sites;
+}
+
+guint
+smb_timed_sites(const SmbProgram *program) {
+  g_autofree guint32 *sites = number_texture_sites(program);
+  return sites[program->timings->len];
+}
+
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                        guint64 at_once, guint64 max_events, GError **error) {
@@ -515,9 +525,12 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
                              .peer = note_peer,
                              .phase = note_phase,
                              .bulk = note_bulk,
+                             .texels = note_texels,
                              .executed = note_executed};
   recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
+  recorder->texture_sites = number_texture_sites(program);
+  recorder->textures = G_MAXUINT32;
   recorder->block =
       smb_block_new(program, arch, launch, &limits, &recorder->sink, recorder, NULL, error);
   if (recorder->block) {
@@ -546,6 +559,7 @@ smb_block_recorder_free(SmbBlockRecorder *recorder) {
   smb_block_free(recorder->block);
   smb_recall_free(recorder->recall);
   g_free(recorder->last);
+  g_free(recorder->texture_sites);
   g_hash_table_unref(recorder->seen);
   g_hash_table_unref(recorder->phases);
   g_array_unref(recorder->unsized);
@@ -571,6 +585,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   g_array_set_size(recorder->unsized, 0);
   recorder->record = record;
   gboolean ran = smb_block_run(recorder->block, index, error);
+  settle_textures(recorder);
   if (!size_copies(recorder))
     record->untimed = MIN(record->untimed, find_bulk_event(recorder));
   recorder->record = NULL;

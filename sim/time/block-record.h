@@ -42,11 +42,12 @@ smb_sector_pairs(guint sectors) {
 
 /**
  * SmbTimedRequest: what one execution of an instruction asks of memory
- * @site: in the program; of several the first
+ * @site: in the program; of several the first; of an instruction of textures one behind those of the program (smb_timed_sites())
  * @wavefronts: of the pipe of shared memory
  * @ideal: those if no two lanes conflicted
  * @loads: of the same pipe, as it is that of the first-level cache
  * @sectors: of its lines
+ * @turns: of the unit that looks up textures; @is_element: of elements of memory or of a surface, by their numbers
  * @same: lanes of an atomic that change one word, the most of any
  * @first, @n: of SmbBlockRecord.lines
  * @phase: of a barrier, in SmbBlockRecord.phases, from 1; 0: none
@@ -73,6 +74,7 @@ typedef struct {
   guint32 bytes;
   guint32 peer_bytes;
   guint16 packets;
+  guint16 turns;
   guint8 peer_class;
   guint8 more_blocks;
   guint8 actions;
@@ -82,6 +84,7 @@ typedef struct {
   gboolean is_local;
   gboolean is_box;
   gboolean is_real;
+  gboolean is_element;
   guint32 first;
   guint32 n;
 } SmbTimedRequest;
@@ -146,6 +149,12 @@ typedef struct {
 } SmbBlockRecord;
 
 typedef struct _SmbBlockRecorder SmbBlockRecorder;
+
+/** smb_is_texture: Returns: whether an instruction, by its number, asks textures or surfaces */
+gboolean smb_is_texture(const SmbProgram *program, guint32 number);
+
+/** smb_timed_sites: Returns: how many sites requests may have: those of the program, and one for each instruction of textures */
+guint smb_timed_sites(const SmbProgram *program);
 
 /**
  * smb_block_recorder_new:

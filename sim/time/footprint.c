@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "sim/time/footprint.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/hash.h"
+#include "sim/time/earlier-blocks.h"
 #include "sim/time/scatter.h"
 
 enum {
@@ -34,7 +36,8 @@ collect_sectors(const SmbBlockRecord *record, gboolean stored) {
 
 typedef struct {
   GHashTable *loads, *stores;
-  GHashTable *words; // SmbBlockRecord.stored
+  GHashTable *words;      // SmbBlockRecord.stored
+  SmbBlockRecord *record; // what the block executes, of a neighbour
 } Sectors;
 
 static void
@@ -42,12 +45,14 @@ sectors_clear(Sectors *sectors) {
   g_clear_pointer(&sectors->loads, g_hash_table_unref);
   g_clear_pointer(&sectors->stores, g_hash_table_unref);
   g_clear_pointer(&sectors->words, g_hash_table_unref);
+  g_clear_pointer(&sectors->record, smb_block_record_free);
 }
 
 static Sectors
 sectors_of(const SmbBlockRecord *record) {
-  return (Sectors){collect_sectors(record, FALSE), collect_sectors(record, TRUE),
-                   g_hash_table_ref(record->stored)};
+  return (Sectors){.loads = collect_sectors(record, FALSE),
+                   .stores = collect_sectors(record, TRUE),
+                   .words = g_hash_table_ref(record->stored)};
 }
 
 // Which of the sectors of a line some block asks for, too.
@@ -56,10 +61,12 @@ common_sectors(GHashTable *table, gpointer line) {
   return table ? GPOINTER_TO_UINT(g_hash_table_lookup(table, line)) : 0;
 }
 
-// What neighbours and far blocks ask for; NULL along a dimension of one block.
+// What neighbours and far blocks ask for; NULL along a dimension of one block. @earlier: what of it blocks before the one in the middle have
+// loaded, as far as it is still in the second-level cache; NULL: nothing is
 typedef struct {
   GHashTable *near[N_DIMENSIONS];
   GHashTable *far[N_DIMENSIONS];
+  GHashTable *earlier[N_DIMENSIONS];
   double extent[N_DIMENSIONS]; // blocks
 } Surroundings;
 
@@ -148,9 +155,11 @@ record_neighbour(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint dime
   place[dimension] = where;
   g_autoptr(SmbBlockRecord) record =
       smb_block_recorder_run(recorder, block_at(launch, place), error);
-  if (record)
-    *sectors = sectors_of(record);
-  return record != NULL;
+  if (!record)
+    return FALSE;
+  *sectors = sectors_of(record);
+  sectors->record = g_steal_pointer(&record);
+  return TRUE;
 }
 
 static gboolean
@@ -218,26 +227,32 @@ count_stored(const SmbBlockRecord *record) {
   return stored;
 }
 
-// Along which dimensions what a neighbour has loaded is still in the second-level cache: where the blocks between them load no more than that has.
-static gboolean
-keeps_neighbours(guint dimension, const SmbLaunch *launch, double block_sectors,
-                 const SmbChip *chip) {
+// How many blocks before it along a dimension have left what they loaded in the second-level cache: as many as load, with all blocks between,
+// no more than that has.
+static double
+count_kept_blocks(guint dimension, const SmbLaunch *launch, double block_sectors,
+                  const SmbChip *chip) {
   double between = block_sectors;
   for (guint d = 0; d < dimension; d++)
     between *= launch->grid[d];
-  return between <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT);
+  double kept = floor(chip->l2_reach / (1 << SMB_SECTOR_SHIFT) / MAX(1, between));
+  return MIN(kept, launch->grid[dimension] / 2);
+}
+
+// What blocks before a block along a dimension have loaded of what it loads (transfer full): line → bits of its sectors.
+static GHashTable *
+find_loaded_before(guint dimension, const SmbBlockRecord *middle, const SmbBlockRecord *before,
+                   const SmbLaunch *launch, double block_sectors, const SmbChip *chip) {
+  double kept = count_kept_blocks(dimension, launch, block_sectors, chip);
+  return before && kept >= 1 ? smb_earlier_blocks_find(middle, before, kept) : NULL;
 }
 
 // Of what a block loads by itself or with neighbours, the part that these have not loaded before.
 static double
-find_own_part(GHashTable *own, const Surroundings *around, const SmbLaunch *launch,
-              const SmbChip *chip) {
-  double asked = 0, again = 0, block_sectors = g_hash_table_size(own) * SMB_LINE_SECTORS;
-  gboolean keeps[N_DIMENSIONS];
+find_own_part(GHashTable *own, const Surroundings *around) {
+  double asked = 0, again = 0;
   GHashTableIter iter;
   gpointer line, value;
-  for (guint d = 0; d < N_DIMENSIONS; d++)
-    keeps[d] = keeps_neighbours(d, launch, block_sectors, chip);
   g_hash_table_iter_init(&iter, own);
   while (g_hash_table_iter_next(&iter, &line, &value)) {
     guint rest = GPOINTER_TO_UINT(value), before = 0;
@@ -245,7 +260,8 @@ find_own_part(GHashTable *own, const Surroundings *around, const SmbLaunch *laun
       rest &= ~common_sectors(around->far[d], line);
     asked += __builtin_popcount(rest);
     for (guint d = 0; d < N_DIMENSIONS; d++)
-      before |= keeps[d] ? common_sectors(around->near[d], line) : 0;
+      if (around->earlier[d])
+        before |= common_sectors(around->near[d], line) | common_sectors(around->earlier[d], line);
     again += __builtin_popcount(rest & before);
   }
   return asked > 0 ? 1 - again / asked : 1;
@@ -266,7 +282,7 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   memcpy(stores->extent, wave, sizeof(wave));
   double of_wave =
       count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
-  footprint->loaded = find_own_part(own->loads, loads, launch, chip);
+  footprint->loaded = find_own_part(own->loads, loads);
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 
@@ -331,7 +347,12 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Surroundings stores = surroundings_of(near, far, TRUE);
     footprint->sites = find_sites(middle, &own, near, &loads, blocks,
                                   (double)MIN(at_once, n_blocks), n_sites, chip);
+    double block_sectors = g_hash_table_size(own.loads) * SMB_LINE_SECTORS;
+    for (guint d = 0; d < N_DIMENSIONS; d++)
+      loads.earlier[d] = find_loaded_before(d, middle, near[d].record, launch, block_sectors, chip);
     find_footprint(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
+    for (guint d = 0; d < N_DIMENSIONS; d++)
+      g_clear_pointer(&loads.earlier[d], g_hash_table_unref);
     sectors_clear(&own);
   }
   for (guint d = 0; d < N_DIMENSIONS; d++) {

@@ -48,8 +48,8 @@ typedef struct {
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
  * @distinct: of the sectors that are stored, the part that no store before has written
- * @loaded: of the sectors that a block loads, and that no far one does, the part that none of its neighbours has loaded before: blocks of a
- *   stencil have their edges in common
+ * @loaded: of the sectors that a block loads, and that no far one does, the part that no block before has loaded (sim/time/earlier-blocks.h): those of a
+ *   stencil have edges and rows in common
  */
 typedef struct {
   SmbSiteFootprint *sites;

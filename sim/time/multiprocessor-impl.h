@@ -124,6 +124,7 @@ typedef struct {
   double phases;                            // the same of what keeps barriers in shared memory,
   double fences;                            // a fence may begin
   double bulk_writes; // and of the unit that copies in bulk, out of shared memory
+  double textures;    // the unit that looks them up: free again
   double port;        // to the shared memory of other blocks: free again
   Load l2_load, dram_load;
   double changes; // what atomics take of all slices of the second-level cache: free again
@@ -193,6 +194,12 @@ gboolean smb_phase_release_some(Multiprocessor *sm);
 /** smb_flow_next: Returns: when a warp may issue the instruction that follows one that no other unit executes, and that it issued at @now */
 double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
                      const SmbEvent *event, double now);
+
+// --- texture-unit.c
+
+/** smb_texture_unit_issue: An instruction of textures or surfaces goes through the queue of its sub-partition to the unit that all share */
+void smb_texture_unit_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                            const SmbTiming *timing, const SmbTimedRequest *request, double now);
 
 // --- warpgroup.c
 

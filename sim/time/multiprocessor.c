@@ -15,6 +15,7 @@ typedef enum {
   WAY_FIXED,
   WAY_QUEUED,
   WAY_MEMORY,
+  WAY_TEXTURE,
   WAY_PHASE,
   WAY_GROUP,
   WAY_BULK,
@@ -33,7 +34,7 @@ const char *
 smb_unit_name(SmbUnit unit) {
   static const char *const names[] = {"issue slots", "shared memory", "FMA",     "ALU", "FP64",
                                       "XU",          "tensor cores",  "uniform", "L2",  "DRAM",
-                                      "cluster"};
+                                      "cluster",     "textures"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
   return names[unit];
 }
@@ -325,6 +326,7 @@ find_free(const Partition *partition, const SmbTiming *timing) {
     return partition->pipes[choose_pipe(partition, ways[timing->rate].pipe)];
   case WAY_QUEUED:
   case WAY_MEMORY:
+  case WAY_TEXTURE:
   case WAY_PHASE:
     return queue_room(partition);
   }
@@ -418,6 +420,9 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     break;
   case WAY_MEMORY:
     issue_memory(sm, partition, warp, timing, request, now);
+    break;
+  case WAY_TEXTURE:
+    smb_texture_unit_issue(sm, partition, warp, timing, request, now);
     break;
   case WAY_PHASE:
     smb_phase_issue(sm, partition, warp, timing, request, now);
@@ -548,7 +553,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
   }
-  sm->looked_up = g_new0(double, smb_program_n_sites(replay->program) + 1);
+  sm->looked_up = g_new0(double, smb_timed_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
   guint64 code_bytes = (guint64)replay->program->timings->len * SMB_TIMING_BYTES;
   sm->code = code_bytes > (guint64)chip->code_near ? smb_code_fetch_new(chip, code_bytes) : NULL;

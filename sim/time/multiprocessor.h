@@ -43,6 +43,7 @@ typedef enum {
   SMB_UNIT_L2,
   SMB_UNIT_DRAM,
   SMB_UNIT_CLUSTER, /* the port to the shared memory of other blocks */
+  SMB_UNIT_TEXTURES,
   SMB_N_UNITS,
 } SmbUnit;
 

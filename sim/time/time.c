@@ -69,7 +69,7 @@ record_free(gpointer record) {
 // Sites whose requests have conflicts.
 static GArray *
 find_conflicts(const GPtrArray *records, const SmbProgram *program) {
-  g_autofree guint8 *has = g_new0(guint8, smb_program_n_sites(program) + 1);
+  g_autofree guint8 *has = g_new0(guint8, smb_timed_sites(program) + 1);
   GArray *sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   for (guint b = 0; b < records->len; b++) {
     const SmbBlockRecord *record = g_ptr_array_index(records, b);
@@ -227,7 +227,7 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const SmbLot *lot, const GA
   SmbReplay replay = *launch;
   SmbReplayed replayed;
   gboolean gains = time->cycles > time->without;
-  guint n_sites = smb_program_n_sites(replay.program) + 1;
+  guint n_sites = smb_timed_sites(replay.program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
   guint window = find_site_window(&replay, lot->records);
@@ -274,7 +274,7 @@ lengthen(double *cycles, double busy[SMB_N_UNITS], double by) {
 static void
 replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const GArray *conflicts,
               double last, const SmbTimeOptions *options) {
-  guint n_sites = smb_program_n_sites(replay->program) + 1;
+  guint n_sites = smb_timed_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   SmbReplayed replayed, without;
   time->cycles = time->without = replay_lot(replay, lot, &replayed);
@@ -359,7 +359,7 @@ record_last(SmbBlockRecorder *recorder, const SmbLaunch *launch, const SmbBlockR
 }
 
 static char *
-find_obstacle(const GPtrArray *records, guint resident, guint warps) {
+find_obstacle(const GPtrArray *records, const SmbProgram *program, guint resident, guint warps) {
   if (resident == 0)
     return g_strdup("how many blocks are resident is not known");
   if (resident * warps > SMB_MAX_TIMED_WARPS)
@@ -367,6 +367,8 @@ find_obstacle(const GPtrArray *records, guint resident, guint warps) {
                            resident * warps);
   for (guint i = 0; i < records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    if (record->untimed != G_MAXUINT32 && smb_is_texture(program, record->untimed))
+      return g_strdup("what the textures are is not known");
     if (record->untimed != G_MAXUINT32)
       return g_strdup_printf("how long the instruction at 0x%x takes is not modelled",
                              record->untimed * SMB_TIMING_BYTES);
@@ -419,8 +421,8 @@ find_blocks_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder,
                    const SmbBlockRecord *middle, const SmbProgram *program, const SmbLaunch *launch,
                    const SmbChip *chip, guint64 at_once, const SmbTimeOptions *options,
                    GError **error) {
-  guint n_sites = smb_program_n_sites(program);
-  if (options->like) {
+  guint n_sites = smb_timed_sites(program);
+  if (options->like && n_sites == smb_program_n_sites(program)) {
     g_autoptr(GArray) sites = find_global_sites(options->like_program);
     g_autoptr(GArray) own = find_global_sites(program);
     if (have_same_sites(options->like_program, sites, program, own)) {
@@ -443,7 +445,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, error);
   if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
     return NULL;
-  *why = find_obstacle(records, resident, find_warps(arch, launch));
+  *why = find_obstacle(records, program, resident, find_warps(arch, launch));
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};

@@ -578,7 +578,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
   }
   g_autoptr(GArray) lengths = options->predictions ? new_lengths(&launch) : NULL;
   g_autoptr(GArray) textures = g_array_ref(engine->textures);
-  smb_runtime_set_textures(run->runtime, textures);
+  launch.textures = textures;
   smb_runtime_set_outsider(run->runtime, options->outsider, options->outsider_user);
   smb_runtime_set_graph(run->runtime, engine->graph);
   smb_runtime_reach(run->runtime, engine->ticks, FALSE);

@@ -121,3 +121,39 @@ dear analyze --no-time
 ! grep -q 'Time on an H100' "$work/out" || die "a time that is not wanted"
 dear analyze --no-time --time
 ! grep -q 'Time on an H100' "$work/out" || die "a time that is not wanted"
+
+# Textures: the unit that looks them up takes 32 turns for a warp that weighs texels of 16 bytes (tests/gpu/time/texture.cu). A capture does not
+# have them, so what it has is not predicted.
+cat >textures.cu <<'END'
+#include <cstdlib>
+#include <cuda_runtime.h>
+__global__ void sample(cudaTextureObject_t t, float *o, float step, int n) {
+  float x = threadIdx.x % 32 + 0.75f, s = 0;
+  for (int i = 0; i < n; i++, x += step) {
+    float4 v = tex2D<float4>(t, x, 0.75f);
+    s += v.x + v.y + v.z + v.w;
+  }
+  o[threadIdx.x] = s;
+}
+int main() {
+  cudaResourceDesc from = {};
+  cudaTextureDesc how = {};
+  cudaTextureObject_t t;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<float4>();
+  float *o;
+  from.resType = cudaResourceTypeArray;
+  how.filterMode = cudaFilterModeLinear;
+  if (cudaMallocArray(&from.res.array.array, &format, 64, 64) || cudaCreateTextureObject(&t, &from, &how, NULL) || cudaMalloc(&o, 1024))
+    return 1;
+  void *zeros = calloc(64 * 64, 16);
+  cudaMemcpy2DToArray(from.res.array.array, 0, 0, zeros, 1024, 1024, 64, cudaMemcpyHostToDevice);
+  sample<<<1, 256>>>(t, o, 0, 64);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+"$SMEMBANK" run --time --device h200 --clock 1 --format csv --output ranking.csv --capture textures.capture textures.cu >out 2>err || die "$(cat err)"
+took=$(sed -n 's/^1,"sample.*,\([0-9]*\),[0-9]*$/\1/p' ranking.csv)
+turns=$((8 * 64 * 32)) # of 8 warps
+{ [ "$took" -ge $turns ] && [ "$took" -le $((turns + 5000)) ]; } || die "$turns turns: $(cat ranking.csv)"
+expect 0 analyze textures.capture --time
+grep -q 'launch 1: Time not known: what the textures are is not known' "$work/out" || die "a texture is known: $(cat "$work/out")"

@@ -78,6 +78,7 @@ static cudaError_t
 describe_levels(Array *const *levels, unsigned n, SmbTexture *texture) {
   describe_format(&levels[0]->format, texture);
   texture->shape = find_array_shape(levels[0]);
+  texture->is_array = 1;
   texture->n_levels = n;
   for (unsigned i = 0; i < n && i < SMB_TEXTURE_LEVELS; i++)
     texture->levels[i] = describe_array_level(levels[i]);

@@ -44,7 +44,8 @@ smb_step_fault(Exec *exec, const Step *step, SmbLanes lanes, SmbFault fault, con
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
   g_autofree char *text = g_strdup_printf("%s, by %s", what, thread);
   g_autofree char *message = smb_program_message(exec->block->program, step->place, text);
-  smb_runtime_fail(exec->block->runtime, fault, message);
+  if (exec->block->runtime)
+    smb_runtime_fail(exec->block->runtime, fault, message);
   return smb_step_exit(exec, step, lanes);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Textures and surfaces of a launch that is run for its results (sim/texture). They are no requests that are counted, and race
-// with nothing: a device promises nothing of a texture that its kernel changes.
+// Textures and surfaces of a launch that has them (sim/texture). They are no requests that are counted, and race with nothing: a
+// device promises nothing of a texture that its kernel changes.
 #include "sim/exec/warp/warp.h"
 
 #include <string.h>
@@ -14,17 +14,30 @@ enum {
   BEFORE_ALL = -32, // a level that is the first one, whatever the bias is: what compilers ask for
 };
 
-// One lane's look at memory.
+// One lane's look at memory. @texels: (nullable): takes where it looks
 typedef struct {
   const Exec *exec;
   guint lane;
   gboolean is_lost; // an address had no memory
+  const SmbTexture *texture;
+  SmbTexels *texels;
 } Look;
+
+// Where a lane looks, for who wants to know. What is no texel is an entry of a table of pages, which is no request of the device.
+static void
+note_texel(const Look *look, guint64 address, guint n_bytes) {
+  SmbTexels *texels = look->texels;
+  if (!texels || n_bytes != texels->width || texels->n[look->lane] == SMB_TEXTURE_TAPS)
+    return;
+  texels->places[look->lane][texels->n[look->lane]++] =
+      smb_texture_device_place(look->texture, address);
+}
 
 static bool
 read_memory(void *user, uint64_t address, void *bytes, unsigned n_bytes) {
   Look *look = user;
   const Exec *exec = look->exec;
+  note_texel(look, address, n_bytes);
   bool is_known = smb_block_peek(exec->block, exec->w, look->lane, address, bytes, n_bytes);
   look->is_lost = look->is_lost || (!is_known && !smb_block_has(exec->block, address));
   return is_known;
@@ -92,6 +105,12 @@ set_residency(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes known, SmbL
   smb_predicate_set(registers, step->sampling->missing, lanes, empty, lanes & ~known, 0, origin);
 }
 
+static void
+note_approximate(const Exec *exec, SmbApproximate what) {
+  if (exec->block->runtime)
+    smb_runtime_approximate(exec->block->runtime, what);
+}
+
 // --- textures
 
 static float
@@ -106,7 +125,7 @@ find_asked_level(const Exec *exec, const Sampling *sampling, const SmbTexture *t
   for (guint i = 0; i < n; i++)
     for (guint direction = 0; direction < 2; direction++)
       gradients[i][direction] = read_float(exec, sampling->gradients[i][direction], lane);
-  smb_runtime_approximate(exec->block->runtime, SMB_APPROXIMATE_LEVELS);
+  note_approximate(exec, SMB_APPROXIMATE_LEVELS);
   return smb_texture_level(texture, n, gradients);
 }
 
@@ -146,10 +165,18 @@ sample_lane(const Exec *exec, const Sampling *sampling, const SmbTexture *textur
   return smb_texture_sample(texture, &sample, read_memory, look, words);
 }
 
-// The texture or surface of a lane. NULL: the handle is none; loads find zeros, as on a device, and stores do nothing.
+// The texture or surface of a lane, by its handle, of which only 32 bits reach the device. NULL: the handle is none; loads find zeros, as on a
+// device, and stores do nothing.
 static const SmbTexture *
 find_texture(const Exec *exec, Row handle, guint lane) {
-  return smb_runtime_texture(exec->block->runtime, read_word(exec, handle, lane));
+  const GArray *textures = exec->block->textures;
+  guint32 number = read_word(exec, handle, lane);
+  for (guint i = 0; i < textures->len; i++) {
+    const SmbTexture *texture = &g_array_index(textures, SmbTexture, i);
+    if ((guint32)texture->handle == number)
+      return texture;
+  }
+  return NULL;
 }
 
 static const char *
@@ -159,19 +186,65 @@ mistaken(const SmbTexture *texture, gboolean is_surface) {
                                                        : "a surface is taken for a texture";
 }
 
+static SmbTexelWay
+find_texel_way(const Sampling *sampling) {
+  switch (sampling->kind) {
+  case SAMPLING_FILTERED:
+    return sampling->gradients[0][0] != NO_ROW ? SMB_TEXELS_GRADIENTS
+           : sampling->level != NO_ROW         ? SMB_TEXELS_SAMPLED
+                                               : SMB_TEXELS_FIRST_LEVEL;
+  case SAMPLING_GATHERED:
+    return SMB_TEXELS_GATHERED;
+  case SAMPLING_TEXEL:
+    return SMB_TEXELS_ELEMENT;
+  case SAMPLING_LOAD:
+    return SMB_TEXELS_LOADED;
+  case SAMPLING_STORE:
+    return SMB_TEXELS_STORED;
+  case SAMPLING_SIZE:
+    return SMB_TEXELS_NONE;
+  }
+  g_assert_not_reached();
+}
+
+// What lanes are about to ask for, if somebody wants to know; those of one instruction have textures of one kind.
+static SmbTexels *
+begin_texels(const Exec *exec, const Sampling *sampling, SmbLanes lanes, SmbTexels *texels) {
+  if (!exec->block->sink->texels || !lanes)
+    return NULL;
+  const SmbTexture *texture = find_texture(exec, sampling->handle, smb_lanes_first(lanes));
+  gboolean is_texture = texture && !texture->is_surface;
+  texels->way = find_texel_way(sampling);
+  texels->mask = lanes;
+  texels->width = is_texture ? texture->n_components * texture->bits / 8 : sampling->width;
+  texels->is_array = texture && texture->is_array;
+  texels->is_linear = is_texture && texture->is_linear;
+  texels->has_depth = is_texture && texture->shape == SMB_SHAPE_3D;
+  memset(texels->n, 0, sizeof texels->n);
+  return texels;
+}
+
+static void
+tell_texels(const Exec *exec, const SmbTexels *texels) {
+  if (texels)
+    exec->block->sink->texels(exec->block->user, exec->w, texels);
+}
+
 gboolean
 smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
   const Sampling *sampling = step->sampling;
   guint32 words[WORDS][SMB_MAX_LANES] = {{0}};
-  if (!exec->block->runtime)
+  SmbTexels asked;
+  if (!exec->block->textures)
     return smb_step_opaque(exec, step, lanes);
   if (lanes && !smb_unknown_check(exec, step, sampling->handle, 1, lanes, "the texture"))
     return FALSE;
   SmbLanes known = find_known(exec, sampling, lanes), lost = 0, empty = 0;
+  SmbTexels *texels = begin_texels(exec, sampling, lanes, &asked);
   FOR_LANES(known, lane) {
     const SmbTexture *texture = find_texture(exec, sampling->handle, lane);
     guint32 found[WORDS] = {0};
-    Look look = {exec, lane, FALSE};
+    Look look = {exec, lane, FALSE, texture, texels};
     const char *mistake = mistaken(texture, FALSE);
     if (mistake && sampling->kind != SAMPLING_SIZE)
       return smb_block_fail(exec->block, step->place, "%s", mistake);
@@ -181,12 +254,13 @@ smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
     if (flags & SMB_SAMPLED_EMPTY)
       empty |= (SmbLanes)1 << lane;
     if (flags & SMB_SAMPLED_NEAR)
-      smb_runtime_approximate(exec->block->runtime, SMB_APPROXIMATE_FILTERS);
+      note_approximate(exec, SMB_APPROXIMATE_FILTERS);
     if (look.is_lost)
       lost |= (SmbLanes)1 << lane;
     for (guint i = 0; i < WORDS; i++)
       words[i][lane] = found[i];
   }
+  tell_texels(exec, texels);
   set_found(exec, step, lanes, known, words);
   set_residency(exec, step, lanes, known, empty);
   return !lost || smb_step_fault(exec, step, lost, SMB_FAULT_ADDRESS,
@@ -210,7 +284,7 @@ find_place_on_surface(const Exec *exec, const Sampling *sampling, guint lane, Sm
     *fault = SMB_FAULT_MISALIGNED;
     return 0;
   }
-  Look look = {exec, lane, FALSE};
+  Look look = {exec, lane, FALSE, surface, NULL};
   SmbPlace place =
       smb_surface_find(surface, at, sampling->width, sampling->boundary == BOUNDARY_CLAMP,
                        read_memory, &look, &address);
@@ -240,6 +314,20 @@ find_surface_places(const Exec *exec, const Sampling *sampling, SmbLanes lanes, 
     places->faulty |= (SmbLanes)1 << lane;
     places->fault = places->fault ? places->fault : fault;
   }
+}
+
+static void
+tell_surface_places(const Exec *exec, const Sampling *sampling, SmbLanes lanes,
+                    const Places *places) {
+  SmbTexels asked, *texels = begin_texels(exec, sampling, lanes, &asked);
+  if (!texels)
+    return;
+  FOR_LANES(places->inside, lane) {
+    texels->places[lane][0] = smb_texture_device_place(find_texture(exec, sampling->handle, lane),
+                                                       places->addresses[lane]);
+    texels->n[lane] = 1;
+  }
+  tell_texels(exec, texels);
 }
 
 static void
@@ -290,7 +378,7 @@ store_surface(Exec *exec, const Step *step, const Places *places) {
 
 void
 smb_doubt_surface(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
-  if (exec->block->runtime && step->sampling->kind == SAMPLING_STORE)
+  if (exec->block->textures && step->sampling->kind == SAMPLING_STORE)
     smb_words_mark_unknown(exec->block);
   smb_doubt_opaque(exec, step, lanes, origin);
 }
@@ -300,7 +388,7 @@ smb_step_surface(Exec *exec, const Step *step, SmbLanes lanes) {
   const Sampling *sampling = step->sampling;
   gboolean stores = sampling->kind == SAMPLING_STORE;
   Places places;
-  if (!exec->block->runtime)
+  if (!exec->block->textures)
     return smb_step_opaque(exec, step, lanes);
   if (lanes && !smb_unknown_check(exec, step, sampling->handle, 1, lanes, "the surface"))
     return FALSE;
@@ -313,6 +401,7 @@ smb_step_surface(Exec *exec, const Step *step, SmbLanes lanes) {
       return smb_block_fail(exec->block, step->place, "%s", mistake);
   }
   find_surface_places(exec, sampling, known, &places);
+  tell_surface_places(exec, sampling, lanes, &places);
   if (!stores)
     load_surface(exec, step, lanes, &places);
   else if (!store_surface(exec, step, &places))

@@ -9,7 +9,6 @@ struct _SmbRuntime {
   SmbFault fault;
   char *message;
   guint approximated; // atomic: SmbApproximate
-  const GArray *textures;
   SmbChildren *children;
   guint64 graph;
   SmbOutsider outsider;
@@ -86,21 +85,6 @@ smb_runtime_set_graph(SmbRuntime *runtime, guint64 graph) {
 guint64
 smb_runtime_graph(const SmbRuntime *runtime) {
   return runtime->graph;
-}
-
-void
-smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures) {
-  runtime->textures = textures;
-}
-
-const SmbTexture *
-smb_runtime_texture(const SmbRuntime *runtime, guint32 handle) {
-  for (guint i = 0; runtime->textures && i < runtime->textures->len; i++) {
-    const SmbTexture *texture = &g_array_index(runtime->textures, SmbTexture, i);
-    if ((guint32)texture->handle == handle)
-      return texture;
-  }
-  return NULL;
 }
 
 SmbHeap *

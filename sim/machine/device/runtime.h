@@ -9,7 +9,6 @@
 #include <glib.h>
 
 #include "sim/machine/device/children.h"
-#include "sim/texture/descriptor.h"
 
 G_BEGIN_DECLS
 
@@ -65,15 +64,6 @@ void smb_runtime_free(SmbRuntime *runtime);
 
 /** smb_runtime_heap: Returns: (nullable) (transfer none) */
 SmbHeap *smb_runtime_heap(const SmbRuntime *runtime);
-
-/**
- * smb_runtime_set_textures: The textures and surfaces that there are.
- * @textures: (element-type SmbTexture) (transfer none) (nullable): outlives @runtime
- */
-void smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures);
-
-/** smb_runtime_texture: Returns: (nullable) (transfer none): that of a handle, of which only 32 bits reach the device */
-const SmbTexture *smb_runtime_texture(const SmbRuntime *runtime, guint32 handle);
 
 /** smb_runtime_set_graph: @graph: of the process, that kernels can launch, which the launch is part of; 0: none */
 void smb_runtime_set_graph(SmbRuntime *runtime, guint64 graph);

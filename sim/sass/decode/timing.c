@@ -90,11 +90,12 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
     guint address;
     gboolean has_data; // of as many bits as it says
   } senders[] = {
-      {"LDS", 1, FALSE},  {"LDL", 1, FALSE}, {"LDSM", 1, FALSE}, {"STS", 1, TRUE},
-      {"STL", 1, TRUE},   {"STSM", 1, TRUE}, {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
-      {"LDG", 2, FALSE},  {"ST", 2, TRUE},   {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
-      {"ATOMG", 2, TRUE}, {"RED", 2, TRUE},  {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
-      {"SHFL", 1, FALSE}, {"S2R", 4, FALSE},
+      {"LDS", 1, FALSE},  {"LDL", 1, FALSE},  {"LDSM", 1, FALSE}, {"STS", 1, TRUE},
+      {"STL", 1, TRUE},   {"STSM", 1, TRUE},  {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
+      {"LDG", 2, FALSE},  {"ST", 2, TRUE},    {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
+      {"ATOMG", 2, TRUE}, {"RED", 2, TRUE},   {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
+      {"SHFL", 1, FALSE}, {"S2R", 4, FALSE},  {"TEX", 2, FALSE},  {"TLD4", 2, FALSE},
+      {"TXD", 6, FALSE},  {"SULD", 2, FALSE}, {"SUST", 2, TRUE},
   };
   if (rate == SMB_RATE_SHUFFLE && sass_has(instruction, PART_IDX))
     return 2;
@@ -128,7 +129,7 @@ count_registers_read(const SassInstruction *instruction, const SassInstruction *
 static gboolean
 sends_registers(SmbRate rate) {
   return rate == SMB_RATE_SHARED || rate == SMB_RATE_GLOBAL || rate == SMB_RATE_COPY ||
-         rate == SMB_RATE_SHUFFLE || rate == SMB_RATE_SYSTEM;
+         rate == SMB_RATE_SHUFFLE || rate == SMB_RATE_SYSTEM || rate == SMB_RATE_TEXTURE;
 }
 
 static gboolean
