@@ -273,7 +273,7 @@ START_TEST(test_random) {
   SmbRandom random = smb_random_new(2026);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   guint checked = 0, conflicts = 0;
-  for (guint round = 0; round < effort(100000); round++) {
+  for (guint round = 0; round < effort(505000); round++) {
     Random made = {.rows = make_mode(&random, 2, 4),
                    .columns = make_mode(&random, 2, 4),
                    .threads = make_mode(&random, 1, 8),
@@ -304,7 +304,7 @@ START_TEST(test_random) {
     free_mode(made.threads);
     free_mode(made.values);
   }
-  ck_assert_uint_gt(checked, effort(100000) / 20);
+  ck_assert_uint_gt(checked, effort(505000) / 20);
   ck_assert_uint_gt(conflicts, checked / 20);
 }
 END_TEST

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# The header for static_assert: it compiles with each compiler of C++ that is here, and counts what the program counts.
+set -eu
+: "${SMEMBANK:?the program to test}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+found=no
+for compiler in g++ clang++ clang++-14; do
+  command -v "$compiler" >/dev/null || continue
+  found=yes
+  "$compiler" -std=c++17 -O1 -Wall -Wextra -Wno-missing-field-initializers -Werror -I"${srcdir:?}" "$srcdir/tests/layout-header.cpp" -o "$work/header" ||
+    { echo "FAIL: $compiler does not compile the header"; exit 1; }
+  "$work/header" >"$work/trace"
+  [ "$(wc -l <"$work/trace")" -eq 20000 ] || { echo "FAIL: $compiler: requests are missing"; exit 1; }
+  "$SMEMBANK" trace "$work/trace" >"$work/out" || { echo "FAIL: $compiler: other counts:"; tail -20 "$work/out"; exit 1; }
+done
+[ "$found" = yes ] || { echo 'no compiler of C++'; exit 77; }
+# Tiles and accesses by their names: the offsets are the program's, too.
+"$work/header" tiles >"$work/tiles"
+[ "$(wc -l <"$work/tiles")" -ge 15 ] || { echo "FAIL: too few tiles: $(cat "$work/tiles")"; exit 1; }
+while IFS='|' read -r layout access wavefronts; do
+  counted=$("$SMEMBANK" layout "$layout" --access "$access" --format csv | awk -F, 'NR == 2 { print $10 }')
+  [ "$counted" = "$wavefronts" ] || { echo "FAIL: $layout, $access: $counted, in the header $wavefronts"; exit 1; }
+done <"$work/tiles"
