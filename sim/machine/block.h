@@ -263,7 +263,7 @@ void smb_block_set_guesses(SmbBlock *block, guint64 n_blocks);
 /**
  * smb_block_set_earlier: Of a block that guesses (smb_block_set_guesses())
  * @n_blocks: others that have added before this one what it adds to global memory, and finds out where it was added; 0: none. So the
- * last one of those that count how many have come learns that it is.
+ * last one of those that count how many have come learns that it is. What others have left it finds if that is known: SmbLaunch.left.
  */
 void smb_block_set_earlier(SmbBlock *block, guint64 n_blocks);
 
