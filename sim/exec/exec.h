@@ -43,6 +43,10 @@ typedef struct _Sync Sync;             // sync/sync.h
 typedef struct _Lockstep Lockstep;     // lockstep.c
 typedef struct _CopiedRows CopiedRows; // memory/copied.c
 
+enum {
+  EXEC_FOUND = 8, // loads of a warp of which it is known what they have found
+};
+
 typedef struct {
   Registers *registers;
   SmbSplits *splits;
@@ -63,6 +67,8 @@ typedef struct {
   guint clock_looks; // how often it asked for the clock
   guint64 polled
       [SMB_MAX_LANES]; // the address of the last atomic of each lane whose result is used; 0: there was none
+  // Of a block that guesses: hashes of what loads of memory that others may change have found, and where, by their steps.
+  guint64 found[EXEC_FOUND];
 } Warp;
 
 enum {

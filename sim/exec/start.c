@@ -146,6 +146,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   Warp *warp = &exec->warps[w];
   SmbLanes lanes = exec->block->launched.warp[w];
   smb_registers_reset(warp->registers, lanes);
+  memset(warp->found, 0, sizeof warp->found);
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
   warp->arrived = warp->timed_out = warp->looks = warp->clock_looks = 0;

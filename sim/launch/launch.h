@@ -38,6 +38,8 @@ G_BEGIN_DECLS
  *   nothing is known of them
  * @lengths: (nullable) (transfer none) (element-type guint32): how many instructions of machine code each block executes, if a run has
  *   shown it
+ * @left: (nullable) (transfer none) (element-type SmbMemoryPiece): @memory as the launch has left it, if it has run, with what was there before
+ *   in SmbContents.former
  * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
  */
 typedef struct {
@@ -55,6 +57,7 @@ typedef struct {
   struct _SmbDefects *defects;
   const GArray *textures;
   const GArray *lengths;
+  GArray *left;
 } SmbLaunch;
 
 /** smb_launch_n_blocks: Returns: blocks of the grid */

@@ -289,8 +289,8 @@ void smb_block_set_defers(SmbBlock *block);
  *
  * For who wants a plausible course of a block rather than what is certain of it, such as a clock; nothing that it reports is exact then.
  * An atomic finds what is there, or 0 if the launch does not say what that is. What it adds, and finds out where it was added, other
- * blocks are taken to add as well, each as often: a queue of work is shared by all, and so are the places of a list. One that changes nothing
- * may poll: what that finds is not known. Otherwise other blocks leave global memory alone. A store changes nothing if it is not
+ * blocks are taken to add as well, each as often: a queue of work is shared by all, and so are the places of a list. One that changes nothing,
+ * or a load of what others may change, may poll: if it finds at the same places what it has found there before, that is not known. Otherwise other blocks leave global memory alone. A store changes nothing if it is not
  * known where. Other blocks of its cluster are taken to do the same at the same time: it stands for all of them, and what it does to
  * their shared memory happens to its own.
  */
@@ -299,7 +299,7 @@ void smb_block_set_guesses(SmbBlock *block, guint64 n_blocks);
 /**
  * smb_block_set_earlier: Of a block that guesses (smb_block_set_guesses())
  * @n_blocks: others that have added before this one what it adds to global memory, and finds out where it was added; 0: none. So the
- * last one of those that count how many have come learns that it is.
+ * last one of those that count how many have come learns that it is. What others have left it finds if that is known: SmbLaunch.left.
  */
 void smb_block_set_earlier(SmbBlock *block, guint64 n_blocks);
 

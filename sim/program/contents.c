@@ -134,6 +134,13 @@ smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gs
 }
 
 void
+smb_contents_read_former(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length) {
+  SmbContents former = *contents;
+  former.bytes = contents->former ? contents->former : contents->bytes;
+  smb_contents_read(&former, offset, bytes, length);
+}
+
+void
 smb_contents_read_words(const SmbContents *contents, guint n, const gint64 *offsets,
                         guint32 *words) {
   if (contents->fill == SMB_FILL_IOTA && has_words(contents)) {

@@ -23,6 +23,7 @@ typedef enum {
  * @below: of %SMB_FILL_RANDOM: elements are whole numbers, the output modulo this; 0: of integers its low bits, of
  *   reals as many of its high bits as a fraction has, as a number from 0 to below 1
  * @bytes: (nullable) (array length=length) (transfer none): of %SMB_FILL_BYTES; after them are zeros
+ * @former: (nullable) (array length=length) (transfer none): what atomics find in place of @bytes (smb_block_set_earlier())
  */
 typedef struct {
   SmbFill fill;
@@ -31,6 +32,7 @@ typedef struct {
   guint64 below;
   const guchar *bytes;
   gsize length;
+  const guchar *former;
 } SmbContents;
 
 /**
@@ -39,6 +41,10 @@ typedef struct {
  * @bytes: (out caller-allocates) (array length=length): what it holds there
  */
 void smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gsize length);
+
+/** smb_contents_read_former: as smb_contents_read(), of what atomics find */
+void smb_contents_read_former(const SmbContents *contents, guint64 offset, guchar *bytes,
+                              gsize length);
 
 /**
  * smb_contents_read_words:

@@ -276,7 +276,7 @@ await_change(Multiprocessor *sm, double start, guint64 tag, double askers) {
   if (!changed)
     return start;
   double turns = askers * chip->atomic_turn * sm->replay->clock_khz / 1e6;
-  return MAX(start, changed->until) + 2 * MAX(chip->l2_latency, turns);
+  return MAX(start, changed->until) + MAX(chip->l2_latency, turns);
 }
 
 // A line of a request, and what of it is asked for. Returns when what is there already is there, or an atomic is done.

@@ -329,6 +329,21 @@ takes_tickets(const SmbBlockRecord *record) {
   return FALSE;
 }
 
+// Lengths as if the last blocks were like @middle (transfer full); NULL: none is as long as @last.
+static GArray *
+shorten_last(const GArray *lengths, const SmbBlockRecord *last, const SmbBlockRecord *middle) {
+  g_autoptr(GArray) shorter = g_array_copy((GArray *)lengths);
+  gboolean is_there = FALSE;
+  for (guint i = 0; i < lengths->len; i++) {
+    guint32 *length = &g_array_index(shorter, guint32, i);
+    guint64 apart = MAX(*length, last->instructions) - MIN(*length, last->instructions);
+    gboolean is_last = apart * SMB_LOT_ALIKE <= last->instructions;
+    *length = is_last ? (guint32)MIN(middle->instructions, G_MAXUINT32) : *length;
+    is_there = is_there || is_last;
+  }
+  return is_there ? g_steal_pointer(&shorter) : NULL;
+}
+
 // What the last one of several blocks does that count how many have come: those along some dimensions, whichever make it do more than
 // others. (transfer full) (nullable): none does; @n: (out): blocks that count together. What fails here is not what the launch does.
 static SmbBlockRecord *
@@ -336,8 +351,6 @@ record_last(SmbBlockRecorder *recorder, const SmbLaunch *launch, const SmbBlockR
             guint64 *n) {
   SmbBlockRecord *last = NULL;
   guint64 most = middle->instructions + middle->instructions / SMB_LOT_ALIKE;
-  if (!takes_tickets(middle))
-    return NULL;
   for (guint set = 1; set < SMB_SHARINGS; set++) {
     guint64 together = 1;
     for (guint d = 0; d < 3 && together > 0; d++)
@@ -354,7 +367,6 @@ record_last(SmbBlockRecorder *recorder, const SmbLaunch *launch, const SmbBlockR
     }
     smb_block_record_free(record);
   }
-  smb_block_recorder_set_earlier(recorder, 0);
   return last;
 }
 
@@ -386,6 +398,23 @@ new_recorder(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   if (recorder)
     smb_block_recorder_set_cancel(recorder, options->is_cancelled, options->user);
   return recorder;
+}
+
+// The last block, as record_last(), with what others have left if a run has shown it. @lengths: (out) (transfer full): of all blocks as if there
+// were none, if a run has shown them
+static SmbBlockRecord *
+find_last(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+          const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle, guint64 *n,
+          GArray **lengths) {
+  SmbLaunch ended = *launch;
+  ended.memory = launch->left ? launch->left : launch->memory;
+  g_autoptr(SmbBlockRecorder) recorder =
+      takes_tickets(middle)
+          ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
+          : NULL;
+  g_autoptr(SmbBlockRecord) last = recorder ? record_last(recorder, launch, middle, n) : NULL;
+  *lengths = last && launch->lengths ? shorten_last(launch->lengths, last, middle) : NULL;
+  return *lengths || !launch->lengths ? g_steal_pointer(&last) : NULL;
 }
 
 // The sites of global memory (transfer full) (element-type guint).
@@ -453,20 +482,21 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
                           chip, at_once, options, error))
     return NULL;
   g_auto(SmbLot) lot = {.n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors)};
-  if (smb_lot_is_alike(launch, records)) {
+  guint64 n_together = 1;
+  g_autoptr(GArray) lengths = NULL;
+  g_autoptr(SmbBlockRecord) last = find_last(program, arch, launch, options, at_once,
+                                             g_ptr_array_index(records, 0), &n_together, &lengths);
+  SmbLaunch alike = *launch;
+  alike.lengths = lengths ? lengths : launch->lengths;
+  if (smb_lot_is_alike(&alike, records)) {
     lot.records = g_ptr_array_ref(records);
   } else {
     g_autoptr(SmbBlockRecorder) shorter =
         new_recorder(program, arch, launch, options, at_once, MAX_EVENTS / SMB_LOT_BLOCKS, error);
-    if (!shorter || !smb_lot_record(&lot, launch, records, (guint)chip->multiprocessors, at_once,
+    if (!shorter || !smb_lot_record(&lot, &alike, records, (guint)chip->multiprocessors, at_once,
                                     shorter, error))
       return NULL;
   }
-  // A run has shown how long the last block is.
-  guint64 n_together = 1;
-  g_autoptr(SmbBlockRecord) last =
-      launch->lengths ? NULL
-                      : record_last(recorder, launch, g_ptr_array_index(records, 0), &n_together);
   guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
   SmbReplay replay = {
       .program = program,

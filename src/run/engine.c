@@ -489,21 +489,6 @@ smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->work, g_array_unref);
 }
 
-// The memory of a launch that has run as it was before: pieces that are only read (transfer full).
-static GArray *
-make_former_pieces(SmbEngine *engine, const SmbLaunch *launch) {
-  const guchar *former = smb_former_show(engine->former);
-  GArray *pieces = g_array_copy(launch->memory);
-  for (guint i = 0; i < pieces->len; i++) {
-    SmbMemoryPiece *piece = &g_array_index(pieces, SmbMemoryPiece, i);
-    if (former && piece->home != engine->arena)
-      piece->contents.bytes = former + (piece->home - engine->memory);
-    piece->home = NULL;
-    piece->written = NULL;
-  }
-  return pieces;
-}
-
 // Predicts a launch that has run, unless one is known that has done the same.
 static void
 predict_launched(SmbEngine *engine, const SmbEngineOptions *options, SmbEngineRun *run,
@@ -516,8 +501,11 @@ predict_launched(SmbEngine *engine, const SmbEngineOptions *options, SmbEngineRu
   run->prediction = smb_predictions_find(options->predictions, run->program, &shown, &work);
   if (run->prediction)
     return;
-  g_autoptr(GArray) pieces = make_former_pieces(engine, launch);
+  g_autoptr(GArray) pieces =
+      smb_former_pieces(engine->former, launch->memory, engine->arena, FALSE);
+  g_autoptr(GArray) left = smb_former_pieces(engine->former, launch->memory, engine->arena, TRUE);
   shown.memory = pieces;
+  shown.left = left;
   run->prediction = smb_predictions_make(options->predictions, run->program, run->arch, &shown,
                                          &work, options->is_cancelled, options->user);
 }

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sim/launch/memory-piece.h"
+
 // Most bytes that are kept of a launch, with where they were.
 #define MAX_KEPT (G_GUINT64_CONSTANT(1) << 30)
 
@@ -129,4 +131,22 @@ smb_former_show(SmbFormer *former) {
   }
   former->is_shown = TRUE;
   return former->shown;
+}
+
+GArray *
+smb_former_pieces(SmbFormer *former, const GArray *memory, const guchar *apart, gboolean is_left) {
+  const guchar *shown = smb_former_show(former);
+  GArray *pieces = g_array_copy((GArray *)memory);
+  for (guint i = 0; i < pieces->len; i++) {
+    SmbMemoryPiece *piece = &g_array_index(pieces, SmbMemoryPiece, i);
+    const guchar *before = shown && piece->home != apart ? shown + (piece->home - former->memory)
+                                                         : piece->contents.bytes;
+    if (is_left)
+      piece->contents.former = before;
+    else
+      piece->contents.bytes = before;
+    piece->home = NULL;
+    piece->written = NULL;
+  }
+  return pieces;
 }

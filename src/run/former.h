@@ -30,3 +30,14 @@ void smb_former_keep(gpointer user, const guchar *home, gsize length);
  * overwritten, or it cannot be mapped
  */
 const guchar *smb_former_show(SmbFormer *former);
+
+/**
+ * smb_former_pieces:
+ * @memory: (element-type SmbMemoryPiece): of the launch
+ * @apart: (nullable): the piece there is of other memory
+ * @is_left: as the launch has left it, with what was there before in SmbContents.former; %FALSE: as it was before
+ *
+ * Returns: (transfer full) (element-type SmbMemoryPiece): its pieces, which are only read, until smb_former_begin()
+ */
+GArray *smb_former_pieces(SmbFormer *former, const GArray *memory, const guchar *apart,
+                          gboolean is_left);

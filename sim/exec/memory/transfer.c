@@ -3,6 +3,7 @@
 //
 // Loads and stores, and what every access has: where it goes, what it depends on, and what happens to it where that is
 // not known.
+#include "sim/base/hash.h"
 #include "sim/exec/memory/memory.h"
 
 #include <string.h>
@@ -235,11 +236,29 @@ smb_transfer_finish_store(Exec *exec, const Located *located) {
   smb_order_note_store(exec, located->step, located->flags, located->lanes, located->addresses);
 }
 
+// Whether a step finds at the same places what it has found there the last time.
+static gboolean
+finds_again(Exec *exec, const Located *located, const MarkedWords *words) {
+  guint32 number = step_number(exec, located->step);
+  guint n = (located->step->transfer->move.width + 3) / 4;
+  guint64 hash = number + 1, *last = &exec->warp->found[number % EXEC_FOUND];
+  FOR_LANES(located->lanes, lane) {
+    smb_hash_mix(&hash, located->addresses[lane]);
+    for (guint word = 0; word < n; word++)
+      smb_hash_mix(&hash, words->values[word][lane]);
+  }
+  gboolean is_same = *last == hash;
+  *last = hash;
+  return is_same;
+}
+
 void
 smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words) {
   SmbBlock *block = exec->block;
   MemoryOrder order = located->step->transfer->order;
   if (order <= ORDER_BLOCK || !block_has_others(block))
+    return;
+  if (block->guesses && !finds_again(exec, located, words))
     return;
   FOR_LANES(located->lanes, lane) {
     if (block->objects[smb_block_find(block, located->addresses[lane])].space != SPACE_GLOBAL)
@@ -247,7 +266,7 @@ smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *word
     block->misses_others = TRUE;
     for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
       words->marks[word][lane] = 0;
-    if (order == ORDER_ACQUIRE)
+    if (order == ORDER_ACQUIRE && !block->guesses)
       smb_words_mark_unknown(block);
   }
 }

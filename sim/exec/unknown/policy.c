@@ -92,7 +92,7 @@ smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *
   g_auto(SmbHint) hint = {.kind = SMB_HINT_NONE};
   g_autofree char *why = smb_unknown_explain(exec, origin, &hint);
   g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
-  if (!exec->unknown->skips)
+  if (!exec->unknown->skips && !block->guesses)
     refuse_later(exec, step, reason, &hint);
   else if (block->sink->uncounted)
     block->sink->uncounted(block->user, step->transfer->move.site, exec->w, lanes, reason, &hint);

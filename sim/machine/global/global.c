@@ -138,7 +138,7 @@ smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
       lay_chunks_over(global, smb_overlay_buffer_key(global->n_parameters + variable->region),
                       at - variable->address, to + done, n);
     } else if (global->map) {
-      smb_map_read(global->map, at, to + done, NULL, n);
+      smb_map_read(global->map, at, FALSE, to + done, NULL, n);
       lay_chunks_over(global, ADDRESS_KEYS, at, to + done, n);
     } else
       memset(to, 0, n);
@@ -247,7 +247,7 @@ smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
     } else {
       guchar before[CHUNK_BYTES];
       guint buffer = global->n_numbered + smb_map_find(global->map, at);
-      smb_map_read(global->map, at, before, given, n);
+      smb_map_read(global->map, at, FALSE, before, given, n);
       n_known += mask_chunks(global, buffer, ADDRESS_KEYS, at, masked, given, n);
     }
   }
@@ -460,7 +460,9 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
   note_reach(overlay->global, object, offset + length);
   overlay->conflicts = overlay->conflicts || object->deferred;
   if (object->map)
-    smb_map_read(object->map, object->address + offset, bytes, marks, length);
+    smb_map_read(object->map, object->address + offset, guesses, bytes, marks, length);
+  else if (guesses)
+    smb_contents_read_former(&object->contents, offset, bytes, length);
   else
     smb_contents_read(&object->contents, offset, bytes, length);
   if (marks && (!object->map || guesses))

@@ -251,14 +251,17 @@ find_map_piece(MemoryMap *map, guint64 address) {
 }
 
 void
-smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks, gsize length) {
+smb_map_read(MemoryMap *map, guint64 address, gboolean formerly, guchar *bytes, guchar *marks,
+             gsize length) {
   while (length > 0) {
     guint i = find_map_piece(map, address);
     const MapPiece *piece = i < map->pieces->len ? piece_at(map, i) : NULL;
     gboolean within = piece && piece->address <= address;
     gsize n = !piece ? length : MIN(length, (within ? piece->end : piece->address) - address);
     gboolean is_known = within && piece->contents.fill != SMB_FILL_UNKNOWN;
-    if (is_known)
+    if (is_known && formerly)
+      smb_contents_read_former(&piece->contents, address - piece->address, bytes, n);
+    else if (is_known)
       smb_contents_read(&piece->contents, address - piece->address, bytes, n);
     else
       memset(bytes, 0, n);

@@ -54,8 +54,9 @@ const MapVariable *smb_map_region(const MemoryMap *map, guint region);
 gsize smb_map_span(MemoryMap *map, guint64 address, gsize length);
 
 // What was there before the launch; @marks: (nullable): MARK_KNOWN, or 0 of what is not known, as bytes of variables
-// are not.
-void smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks, gsize length);
+// are not. @formerly: as atomics find it (SmbContents.former)
+void smb_map_read(MemoryMap *map, guint64 address, gboolean formerly, guchar *bytes, guchar *marks,
+                  gsize length);
 
 // Which bytes of the piece that has an address were written (SmbMemoryPiece.written); NULL: all. @first: where it begins
 guchar *smb_map_written(MemoryMap *map, guint64 address, guint64 *first);

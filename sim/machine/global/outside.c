@@ -42,7 +42,7 @@ read_initial_run(const SmbBlock *block, const Access *access, guchar *bytes, guc
   const Object *object = access->common;
   guint64 offset = (guint64)access->offset[0];
   if (object->map) {
-    smb_map_read(block->map, object->address + offset, bytes, marks, length);
+    smb_map_read(block->map, object->address + offset, FALSE, bytes, marks, length);
     return;
   }
   smb_contents_read(&object->contents, offset, bytes, length);
@@ -211,7 +211,7 @@ read_map_lanes(const SmbBlock *block, gsize width, const Access *access, MarkedW
   for (guint lane = 0; lane < block->lanes; lane++) {
     guint64 address = access->common->address + (guint64)access->offset[lane];
     guchar bytes[MAX_MOVE_BYTES], marks[MAX_MOVE_BYTES];
-    smb_map_read(block->map, address, bytes, marks, width);
+    smb_map_read(block->map, address, FALSE, bytes, marks, width);
     put_lane_word(words, lane, bytes, marks, width);
   }
 }
