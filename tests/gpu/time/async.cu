@@ -402,7 +402,7 @@ static void measure(const Row &r, const char *target) {
   CUfunction few, more;
   CHECK(cuModuleGetFunction(&few, module, "few"));
   CHECK(cuModuleGetFunction(&more, module, "more"));
-  std::string launch = " [" + std::to_string(r.threads) + " threads, " + std::to_string(r.blocks) + " blocks, " + std::to_string(r.few) + " copies]";
+  std::string launch = " [" + std::to_string(r.threads) + " threads, " + std::to_string(r.blocks) + " blocks, " + std::to_string(r.few) + " copies" + (r.asked.empty() ? "]" : ", one of them asks]");
   say(r.name, (run(more, r) - run(few, r)) / (2.0 * r.few * iterations), "cycles", (r.how + launch).c_str());
   CHECK(cuModuleUnload(module));
 }

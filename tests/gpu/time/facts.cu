@@ -235,16 +235,23 @@ static void measure_queues(const char *target) {
     }
     CUmodule module = module_of(ptx, std::string("queue_") + i.name);
     if (!module) continue;
-    for (int threads : {32, 128, 512}) {
-      printf("queue.%s.%d ", i.name, threads / 32);
+    // A warp, one of each sub-partition, four of each; four of one sub-partition, four of two.
+    const struct {
+      const char *name;
+      int threads;
+      unsigned skip;
+    } launches[] = {{"1", 32, 0}, {"4", 128, 0}, {"16", 512, 0}, {"one_sub", 512, 3}, {"two_subs", 512, 2}};
+    for (auto &l : launches) {
+      printf("queue.%s.%s ", i.name, l.name);
       for (int k = 1; k <= deepest; k++) {
         CUfunction f;
         CHECK(cuModuleGetFunction(&f, module, ("queue_" + std::to_string(k)).c_str()));
-        run(f, i, threads, 1);
-        std::vector<Stamps> stamps(threads);
-        CHECK(cuMemcpyDtoH(stamps.data(), out_memory, threads * sizeof(Stamps)));
+        run(f, i, l.threads, 1, l.skip);
+        std::vector<Stamps> stamps(l.threads);
+        CHECK(cuMemcpyDtoH(stamps.data(), out_memory, l.threads * sizeof(Stamps)));
         unsigned long long least = ~0ull;
-        for (const Stamps &s : stamps) least = std::min(least, s.to - s.from);
+        for (const Stamps &s : stamps)
+          if (s.to) least = std::min(least, s.to - s.from);
         printf(" %llu", least);
       }
       printf("\n");
@@ -444,7 +451,7 @@ template <typename Launch> static double best_ns(Launch launch) {
   CHECK_RT(cudaEventCreate(&e0));
   CHECK_RT(cudaEventCreate(&e1));
   double best = 1e30;
-  for (int turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 7; turn++) {
     CHECK_RT(cudaEventRecord(e0));
     launch();
     CHECK_RT(cudaEventRecord(e1));

@@ -34,33 +34,34 @@ extern "C" __global__ void nothing(unsigned *memory, int n) {}
 template <int STRIDE> __device__ void store_parts(unsigned *memory, int n) {
   const int part = 16384;
   unsigned *own = memory + blockIdx.x * part;
-  for (int i = 0; i < n; i++) own[(i * 32 * STRIDE + threadIdx.x * STRIDE) % part] = i;
+  for (int i = 0; i < n; i++) own[(i * blockDim.x + threadIdx.x) * STRIDE % part] = i;
 }
 extern "C" __global__ void store_sectors(unsigned *memory, int n) { store_parts<SECTOR_WORDS>(memory, n); }
+extern "C" __global__ void store_pairs(unsigned *memory, int n) { store_parts<2 * SECTOR_WORDS>(memory, n); }
 extern "C" __global__ void store_lines(unsigned *memory, int n) { store_parts<LINE_WORDS>(memory, n); }
 
-// A warp stores the first words of the four sectors of LINES lines, one after the other, then the second words, and so on; then it goes on to the next lines.
+// Four warps store the first words of the four sectors of LINES lines in all, one after the other, then the second words, and so on; then they go on to the
+// next lines.
 template <int LINES> __device__ void store_turns(unsigned *memory, int n) {
-  const int part = 65536;
-  unsigned *own = memory + blockIdx.x * part;
-  if (threadIdx.x >= 4) return;
-  for (int i = 0, at = 0; i < n; i++, at = (at + LINES * LINE_WORDS) % part)
-#pragma unroll 1
+  const int warps = 4, each = LINES / warps, part = 16384;
+  const int lane = threadIdx.x % 32;
+  if (lane >= 4) return;
+  unsigned *own = memory + (blockIdx.x * warps + threadIdx.x / 32) * part * 2 + lane * SECTOR_WORDS;
+  for (int i = 0, at = 0; i < n; i++, at = (at + each * LINE_WORDS) % part)
+#pragma unroll
     for (int w = 0; w < SECTOR_WORDS; w++)
-#pragma unroll 1
-      for (int l = 0; l < LINES; l++) own[(at + l * LINE_WORDS + threadIdx.x * SECTOR_WORDS + w) % part] = i;
+#pragma unroll
+      for (int l = 0; l < each; l++) *(volatile unsigned *)(own + at + l * LINE_WORDS + w) = i;
 }
-#define TURNS(lines) extern "C" __global__ void store_turns_##lines(unsigned *memory, int n) { store_turns<lines>(memory, n); }
+#define TURNS(lines) \
+  extern "C" __global__ void store_turns_##lines(unsigned *memory, int n) { store_turns<lines>(memory, n); }
 TURNS(4)
 TURNS(8)
 TURNS(12)
-TURNS(14)
-TURNS(15)
 TURNS(16)
-TURNS(17)
-TURNS(18)
 TURNS(20)
 TURNS(24)
+TURNS(28)
 TURNS(32)
 #undef TURNS
 
@@ -155,13 +156,16 @@ typedef void (*Kernel)(unsigned *, int);
 struct Launch {
   int blocks, threads, n;
 };
+static void say_launches(const std::string &name, double value, const char *unit, const char *how, const std::string &entry, Launch few, const std::string &other, Launch more, double of) {
+  char launches[256];
+  snprintf(launches, sizeof launches, " [launches %s %d %d %d %s %d %d %d of %.0f]", entry.c_str(), few.blocks, few.threads, few.n, other.c_str(), more.blocks, more.threads, more.n, of);
+  say(name, value, unit, (how + std::string(launches)).c_str());
+}
 // The difference of two launches, in cycles, divided by @of; and what they are.
 static void say_difference(const std::string &name, const char *entry, Kernel kernel, Launch few, Launch more, double of, const char *unit, const char *how) {
   auto time = [&](Launch l) { return best_ns([&] { kernel<<<l.blocks, l.threads>>>(memory, l.n); }); };
   double ns = time(more) - time(few);
-  char launches[256];
-  snprintf(launches, sizeof launches, " [launches %s %d %d %d %d %d %d of %.0f]", entry, few.blocks, few.threads, few.n, more.blocks, more.threads, more.n, of);
-  say(name, ns * khz / 1e6 / of, unit, (how + std::string(launches)).c_str());
+  say_launches(name, ns * khz / 1e6 / of, unit, how, entry, few, entry, more, of);
 }
 
 static void measure_blocks() {
@@ -174,6 +178,7 @@ static void measure_stores() {
   const int few = 64, more = 1088, threads = 256; // 8 warps: each store of a block is as many of warps
   const double of = (more - few) * 8.0;
   say_difference("store_part.sectors", "store_sectors", store_sectors, {sms, threads, few}, {sms, threads, more}, of, "cycles/store of a warp/SM", "a word of each of 32 sectors of 8 lines, all multiprocessors");
+  say_difference("store_part.pairs", "store_pairs", store_pairs, {sms, threads, few}, {sms, threads, more}, of, "cycles/store of a warp/SM", "a word of each of 32 sectors of 16 lines, all multiprocessors");
   say_difference("store_part.lines", "store_lines", store_lines, {sms, threads, few}, {sms, threads, more}, of, "cycles/store of a warp/SM", "a word of each of 32 lines, all multiprocessors");
   const struct {
     int lines;
@@ -181,11 +186,11 @@ static void measure_stores() {
     Kernel kernel;
   } turns[] = {
 #define TURNS(lines) {lines, "store_turns_" #lines, store_turns_##lines},
-      TURNS(4) TURNS(8) TURNS(12) TURNS(14) TURNS(15) TURNS(16) TURNS(17) TURNS(18) TURNS(20) TURNS(24) TURNS(32)
+      TURNS(4) TURNS(8) TURNS(12) TURNS(16) TURNS(20) TURNS(24) TURNS(28) TURNS(32)
 #undef TURNS
   };
   for (auto &t : turns)
-    say_difference("store_turns." + std::to_string(t.lines), t.entry, t.kernel, {sms, 32, 1}, {sms, 32, 33}, 32.0 * SECTOR_WORDS * t.lines, "cycles/store of a warp/SM",
+    say_difference("store_turns." + std::to_string(t.lines), t.entry, t.kernel, {sms, 128, 1}, {sms, 128, 65}, 64.0 * SECTOR_WORDS * t.lines, "cycles/store of a warp/SM",
                    "words of the sectors of so many lines, in turns");
 }
 
@@ -232,41 +237,35 @@ static void measure_l1() {
   say("device.shared-bytes", bytes, "bytes", "of a multiprocessor, by the runtime");
 }
 
-// Pairs of pieces of 512 bytes at random: as many slices, as one pair in so many is in one, and takes twice as long.
+// Pairs of pieces of 512 bytes at random: how long those take whose words are in one slice, and the others.
 static void measure_slices() {
-  const int pairs = 16384, n = 8, piece = 128;
+  const int pairs = 16384, n = 64, piece = 128;
   const unsigned pieces = (unsigned)(((size_t)256 << 20) / 512);
   std::mt19937 random(1);
-  auto time = [&](unsigned a, unsigned b) { return best_ns([&] { change_two<<<sms, 1024>>>(memory, a * piece, b * piece, n); }, 1); };
+  auto time = [&](unsigned a, unsigned b) { return best_ns([&] { change_two<<<sms, 1024>>>(memory, a * piece, b * piece, n); }, 2); };
   for (int i = 0; i < 64; i++) time(0, 1);
-  double one = 1e30;
-  for (int i = 0; i < 64; i++) one = std::min(one, time(5, 5));
   std::vector<double> all;
-  int same = 0;
   for (int i = 0; i < pairs; i++) {
     unsigned a = random() % pieces, b = random() % pieces;
-    double ns = time(a, b);
-    if (ns > 0.8 * one) ns = std::min(ns, time(a, b)); // it may have been late for another reason
-    same += ns > 0.8 * one;
-    all.push_back(ns);
+    all.push_back(time(a, b));
   }
   std::sort(all.begin(), all.end());
-  say("slice_pair.one", one, "ns", "all warps change one word, 8 times");
-  for (int part : {1, 50, 90, 98, 99}) say("slice_pair.percent" + std::to_string(part), all[pairs * part / 100], "ns", "the same, two words that are somewhere: of 16,384 pairs");
-  say("l2_slices", (double)pairs / std::max(1, same), "slices", "of 16,384 pairs of pieces of 512 bytes, how many are in one slice");
+  say("slice_pair.one", time(5, 5), "ns", "all warps change one word, 64 times");
+  for (int part : {10, 500, 900, 950, 960, 970, 980, 985, 990, 995, 999}) say("slice_pair.permille" + std::to_string(part), all[pairs * part / 1000], "ns", "the same, two words that are somewhere: of 16,384 pairs");
 }
 
 struct Code {
   int kib;
   Kernel kernel;
 };
-// Clocks of each step, averaged over the blocks.
+// Clocks of each step, averaged over the blocks. Code comes from DRAM the first time.
 static std::vector<double> steps_of(const Code &code, int blocks, int n, Kernel other) {
   const int steps = code.kib / CODE_STEP * n;
   std::vector<unsigned> got(blocks * 256);
   std::vector<double> sum(steps, 1e30);
   for (int turn = 0; turn < 3; turn++) {
-    other<<<sms, 32>>>(memory, 1); // other code is where this was
+    other<<<sms, 32>>>(memory, 1); // other code is where this was, and other memory
+    CHECK_RT(cudaMemset((char *)memory + memory_bytes / 2, turn, (size_t)512 << 20));
     code.kernel<<<blocks, 32>>>(memory, n);
     CHECK_RT(cudaMemcpy(got.data(), memory, got.size() * 4, cudaMemcpyDeviceToHost));
     for (int s = 0; s < steps; s++) {
@@ -283,11 +282,17 @@ static void measure_code() {
   for (int blocks : {1, sms})
     for (const Code &code : codes) {
       std::vector<double> steps = steps_of(code, blocks, 3, code.kib == 256 ? code_192 : code_256);
-      const int each = code.kib / CODE_STEP;
+      const int each = code.kib / CODE_STEP, near = 64 / CODE_STEP;
+      double first = 0, again = 0;
+      for (int s = near; s < each; s++) first += steps[s] / lines / (each - near);
+      for (int s = 0; s < each; s++) again += steps[each + s] / lines / each;
       std::string name = std::string(blocks == 1 ? "code_alone." : "code.") + std::to_string(code.kib);
       for (int s = 0; s < 3 * each; s++)
         say(name + ".turn" + std::to_string(s / each + 1) + "." + std::to_string(s % each * CODE_STEP), steps[s] / lines, "cycles/line",
-            "16 KiB of code from there on, a warp, so many times before");
+            "16 KiB of code from there on, a warp, which time");
+      if (blocks == 1 || code.kib != 192) continue;
+      say_launches("code_first", first, "cycles/line", "what is not in the first 64 KiB, the first time, a warp on each SM", "code_64", {blocks, 32, 1}, "code_192", {blocks, 32, 1}, lines * (each - near));
+      say_launches("code_again", again, "cycles/line", "the second time, where more came in between than stays", "code_192", {blocks, 32, 1}, "code_192", {blocks, 32, 2}, lines * each);
     }
 }
 
