@@ -18,6 +18,9 @@ for device in h200 h100; do
   [ "$device" = h100 ] && [ "$every" != 1 ] && continue # the same machine code
   python3 "$here/replay.py" "${SMEMBANK:?}" "$data/$device-facts.txt" "$work/cubins" "$device" "$every"
 done
+mkdir "$work/flow"
+tar -C "$work/flow" -xJf "$data/h200-flow-cubins.tar.xz"
+python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-flow.txt" "$work/flow/cubins" h200 "$every"
 
 # Generic loads and stores without an active lane take slots of the pipe: as many as the H200 executed (ncu, smsp__inst_executed_op_generic_ld;
 # of stores sm__inst_executed_pipe_lsu, less the other 384).

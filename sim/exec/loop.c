@@ -65,7 +65,8 @@ static inline void
 tell_step(const Exec *exec, const Step *step, SmbLanes lanes) {
   const SmbBlock *block = exec->block;
   if (G_UNLIKELY(block->sink->executed) && step->begins)
-    block->sink->executed(block->user, exec->w, step->place, step->begins, lanes);
+    block->sink->executed(block->user, exec->w, step->place, step->begins, lanes,
+                          exec->warp->splits->mask);
 }
 
 // The same of steps that only compute.

@@ -89,7 +89,8 @@ enum {
  *   variable @name. %NULL: it was made, or may have been, and it is not known where
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
  * @executed: warp @warp executes @n instructions of machine code, one behind the other, the last of which is at @place (a
- *   byte address in its code) and is executed by @lanes, of which there may be none; told ahead of its requests
+ *   byte address in its code) and is executed by @lanes, of which there may be none, of the @active ones that come to it;
+ *   told ahead of its requests
  * @idle: warp @warp executed @site, an access of machine code to shared memory, without an active lane: no request
  * @phase: warp @warp, or a copy that it has begun, does @what, SmbPhaseAction, at a barrier of which @phase has not ended; of a wait that is
  *   over at once, it has: it does not wait at all. @bytes: that are announced, or that a copy brings
@@ -110,7 +111,8 @@ typedef struct {
                     const SmbHint *hint);
   void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
-  void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes);
+  void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
+                   SmbLanes active);
   void (*idle)(gpointer user, guint site, guint warp);
   void (*phase)(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64 bytes);
   void (*bulk)(gpointer user, guint site, guint warp, gboolean stores, guint64 address,

@@ -40,6 +40,7 @@ enum {
  * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
  * @reads: the register that it reads in each place, if that takes time of a bank: SMB_NO_REGISTER: none
  * @keeps: a bit for each place whose register is kept for a later instruction (".reuse")
+ * @is_strong: a load of what others may have changed: it passes the first-level cache by
  * @is_real: of an atomic, that its numbers are real ones
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none. Of
  *   SMB_RATE_TENSOR_GROUP: SMB_GROUP_BOARD, if a group of products ends with it
@@ -57,6 +58,7 @@ typedef struct {
   guint8 sends;
   guint8 reads[SMB_REGISTER_SLOTS];
   guint8 keeps;
+  guint8 is_strong;
   guint8 is_real;
   guint8 board;
   guint8 open;

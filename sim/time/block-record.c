@@ -31,13 +31,22 @@ typedef struct {
   guint64 address;
 } Unsized;
 
+// Where a warp is.
+typedef struct {
+  guint32 number;     // of the instruction that it executed last
+  SmbLanes lanes;     // that did
+  SmbLanes active;    // that came to it
+  SmbLanes scattered; // that an indirect branch has sent elsewhere, and that have not gone on since
+} Path;
+
 struct _SmbBlockRecorder {
   const SmbProgram *program;
   SmbSink sink;
   SmbBlock *block;
   SmbRecall *recall;
   guint max_warp_events;
-  guint32 *last;      // by site: the request of shared memory that it made last, from 1
+  guint32 *last; // by site: the request of shared memory that it made last, from 1
+  Path paths[SMB_MAX_WARPS];
   gboolean is_kept;   // the instruction that is executed now,
   guint32 number;     // and which one it is
   GHashTable *seen;   // lines of the block: the sectors that were touched
@@ -68,13 +77,44 @@ drop_failed_test(SmbBlockRecorder *recorder, GArray *events) {
   recorder->record->instructions--;
 }
 
+// What an instruction of a path came to, if @active lanes go on at instruction @next.
+static SmbFlow
+find_flow(Path *path, guint rate, guint32 next, SmbLanes active) {
+  SmbLanes gone = path->scattered & active;
+  path->scattered &= ~active;
+  if (gone && !(path->active & active))
+    return SMB_FLOW_OTHERS;
+  if (!path->lanes)
+    return SMB_FLOW_IDLE;
+  if (rate == SMB_RATE_INDIRECT) {
+    path->scattered |= path->active & ~active;
+    return path->active & ~active ? SMB_FLOW_PARTS : SMB_FLOW_TAKEN;
+  }
+  if (rate == SMB_RATE_BRANCH) {
+    gboolean parts = path->lanes != path->active;
+    return parts ? SMB_FLOW_PARTS : next != path->number + 1 ? SMB_FLOW_TAKEN : SMB_FLOW_ON;
+  }
+  gboolean passes = next == path->number + 1 && path->active & active;
+  return rate == SMB_RATE_MEETING && passes ? SMB_FLOW_MEETS : SMB_FLOW_ON;
+}
+
 static void
-note_executed(gpointer user, guint warp, guint32 place, guint n, G_GNUC_UNUSED SmbLanes lanes) {
+note_flow(SmbBlockRecorder *recorder, GArray *events, Path *path, guint32 next, SmbLanes active) {
+  SmbEvent *last = events->len ? &g_array_index(events, SmbEvent, events->len - 1) : NULL;
+  if (last && last->number == path->number)
+    last->flow = find_flow(path, timing_of(recorder->program, last->number)->rate, next, active);
+}
+
+static void
+note_executed(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes, SmbLanes active) {
   SmbBlockRecorder *recorder = user;
   SmbBlockRecord *record = recorder->record;
   GArray *events = warp_events(record, warp);
   guint32 last = place / SMB_TIMING_BYTES;
   drop_failed_test(recorder, events);
+  Path *path = &recorder->paths[warp];
+  note_flow(recorder, events, path, last + 1 - n, active);
+  *path = (Path){last, lanes, active, path->scattered};
   record->instructions += n;
   recorder->number = last;
   recorder->is_kept = events->len + n <= recorder->max_warp_events;
@@ -260,6 +300,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   if (op_class == SMB_OP_CLASS_ATOMIC)
     request->same = MAX(request->same, smb_lines_count_changes(lines_of(record, request),
                                                                request->n, mask, width, addresses));
+  request->is_strong = current_timing(recorder, warp)->is_strong;
   request->is_real = current_timing(recorder, warp)->is_real;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
@@ -524,6 +565,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
+  memset(recorder->paths, 0, sizeof recorder->paths);
   g_hash_table_remove_all(recorder->seen);
   g_hash_table_remove_all(recorder->phases);
   g_array_set_size(recorder->unsized, 0);

@@ -58,6 +58,7 @@ smb_sector_pairs(guint sectors) {
  * @is_load: something of global memory comes back
  * @is_store: something goes there
  * @is_real: of an atomic, that its numbers are real ones
+ * @is_strong: it loads past the first-level cache
  * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  * @is_box: of a tensor
  */
@@ -77,6 +78,7 @@ typedef struct {
   guint8 actions;
   gboolean is_load;
   gboolean is_store;
+  gboolean is_strong;
   gboolean is_local;
   gboolean is_box;
   gboolean is_real;
@@ -97,13 +99,25 @@ typedef struct {
   guint64 copied;
 } SmbTimedPhase;
 
+/** SmbFlow: where a warp goes on after an instruction */
+typedef enum {
+  SMB_FLOW_ON,     /* at the next instruction, or with lanes that have been elsewhere */
+  SMB_FLOW_TAKEN,  /* all of its lanes elsewhere */
+  SMB_FLOW_PARTS,  /* some lanes elsewhere, others not */
+  SMB_FLOW_MEETS,  /* lanes that have waited for each other, or that need not */
+  SMB_FLOW_IDLE,   /* at the next instruction: no lane has executed this one */
+  SMB_FLOW_OTHERS, /* others that an indirect branch has sent elsewhere, for the first time */
+} SmbFlow;
+
 /**
  * SmbEvent: an executed instruction
  * @number: of its SmbTiming
+ * @flow: SmbFlow
  * @request: of SmbBlockRecord.requests, from 1; 0: none, no lane was active, or what it asks for is not known
  */
 typedef struct {
-  guint32 number;
+  guint32 number : 29;
+  guint32 flow : 3;
   guint32 request;
 } SmbEvent;
 

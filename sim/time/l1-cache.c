@@ -17,6 +17,7 @@ typedef struct {
 struct _SmbL1Cache {
   guint n_sets;
   guint64 clock;
+  guint64 cleared; // when, by the same clock
   Line lines[];
 };
 
@@ -40,7 +41,7 @@ smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missi
   Line *chosen = set;
   cache->clock++;
   for (guint i = 0; i < WAYS; i++) {
-    if (set[i].line == line + 1) {
+    if (set[i].line == line + 1 && set[i].used > cache->cleared) {
       *missing = (guint8)(sectors & ~set[i].sectors);
       set[i].sectors |= sectors;
       set[i].used = cache->clock;
@@ -52,4 +53,9 @@ smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missi
   *chosen = (Line){.line = line + 1, .used = cache->clock, .sectors = sectors};
   *missing = sectors;
   return &chosen->there;
+}
+
+void
+smb_l1_cache_clear(SmbL1Cache *cache) {
+  cache->cleared = cache->clock;
 }

@@ -126,6 +126,25 @@ find_change(const SmbChip *chip, const SmbTimedRequest *request, const SmbTimedL
   return MAX(MAX(sectors, chip->atomic_word), MAX(groups, words));
 }
 
+static ChangedLine *
+find_changed(Multiprocessor *sm, guint64 tag) {
+  for (guint i = 0; i < CHANGED_LINES; i++) {
+    if (sm->changed[i].until > 0 && sm->changed[i].tag == tag)
+      return &sm->changed[i];
+  }
+  return NULL;
+}
+
+static void
+note_changed(Multiprocessor *sm, guint64 tag, double until) {
+  ChangedLine *changed = find_changed(sm, tag);
+  if (!changed) {
+    changed = &sm->changed[sm->changed_at];
+    sm->changed_at = (sm->changed_at + 1) % CHANGED_LINES;
+  }
+  *changed = (ChangedLine){tag, until};
+}
+
 // An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
 // Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
 // @askers: blocks that change it. Returns when it is done, or @before if that is later.
@@ -148,6 +167,7 @@ change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
   double *slice = &sm->slices[number];
   *slice = MAX(start, *slice) + cycles * together;
   sm->slice_busy[number] += cycles * together;
+  note_changed(sm, tag, *slice);
   if (*slice >= sm->hottest) {
     sm->hottest = *slice;
     sm->hot_cycles = cycles * together;
@@ -250,6 +270,19 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   asked->is_new = asked->news > 0 && share > 0;
 }
 
+// A load past the first-level cache of a line that other multiprocessors change by atomics: its warp waits for all of them. It asks again and again.
+// The last of so many warps has asked just before the last change, and asks once more (an H200: a barrier of 33 blocks or more takes longer than
+// that of a block by as much as a load takes). What they ask for takes turns at the slice that has the line. Returns when it is there, or @start.
+static double
+await_change(Multiprocessor *sm, double start, guint64 tag, double askers) {
+  const SmbChip *chip = sm->chip;
+  const ChangedLine *changed = find_changed(sm, tag);
+  if (!changed)
+    return start;
+  double turns = askers * chip->atomic_turn * sm->replay->clock_khz / 1e6;
+  return MAX(start, changed->until) + 2 * MAX(chip->l2_latency, turns);
+}
+
 // A line of a request, and what of it is asked for. Returns when what is there already is there, or an atomic is done.
 static double
 ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
@@ -258,9 +291,11 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   guint64 tag = tag_of(sm, warp, line, request->site);
   guint8 missing = line->sectors;
   double there = 0;
+  double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
   if (request->is_load && request->is_store) { // atomics are made in the second-level cache
-    double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
     there = change_line(sm, start, request, line, tag, askers, start);
+  } else if (request->is_strong) {
+    there = await_change(sm, start, tag, askers);
   } else {
     double *when = smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
     there = *when;
@@ -335,7 +370,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   if (request->is_store) {
     if (asked.of_dram > 0)
       move_dram(sm, start, asked.of_dram, TRUE);
-    return MAX(there, ready + sm->chip->l2_latency);
+    return MAX(there, ready + sm->chip->atomic_answer);
   }
   double bytes = (double)asked.pairs * PAIR_BYTES, unmerged = bytes * find_unmerged(sm, request);
   if (asked.pairs)

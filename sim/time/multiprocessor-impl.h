@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
+// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, going-on.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
 // launch.
 #pragma once
 
@@ -18,6 +18,7 @@ enum {
   MAX_SLICES = SMB_MAX_SLICES,
   MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
   MAX_QUEUE = SMB_MAX_QUEUE,
+  CHANGED_LINES = 8,                // of which it is known when others have changed them
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
   PAIR_BYTES = 2 * SECTOR_BYTES,
@@ -37,6 +38,7 @@ typedef enum {
   PIPE_TO_UNIFORM,
   PIPE_CONSTANT,
   PIPE_LSU,
+  PIPE_INDIRECT,
   N_PIPES,
 } Pipe;
 
@@ -54,18 +56,19 @@ typedef struct {
   guint8 number;  // in the order in which warps came: the oldest goes first
   guint sequence; // the block's number, which tells lines of its own from those of other blocks
   const SmbBlockRecord *record;
-  double issued;   // the last one
-  double ready;    // the next one, but for its pipe
-  double lsu;      // the pipe takes its next request
-  double copies;   // until the copies that it asked for are complete
-  double stored;   // until those in bulk have read shared memory
-  double products; // until those of its warpgroup are complete
-  double phases;   // what keeps barriers in shared memory takes its next instruction
-  guint awaits;    // a phase of the block, from 1; 0: none
-  double wake;     // from the end of that to its next instruction
-  double since;    // its time is not counted yet
-  SmbStall reason; // why it is not ready before
-  double stalled;  // from when on
+  double issued;       // the last one
+  double ready;        // the next one, but for its pipe
+  double lsu;          // the pipe takes its next request
+  double copies;       // until the copies that it asked for are complete
+  double stored;       // until those in bulk have read shared memory
+  double products;     // until those of its warpgroup are complete
+  gboolean is_exposed; // it has used global memory since its last fence
+  double phases;       // what keeps barriers in shared memory takes its next instruction
+  guint awaits;        // a phase of the block, from 1; 0: none
+  double wake;         // from the end of that to its next instruction
+  double since;        // its time is not counted yet
+  SmbStall reason;     // why it is not ready before
+  double stalled;      // from when on
   Scoreboard boards[SMB_N_ALL_BOARDS];
 } TimedWarp;
 
@@ -102,6 +105,12 @@ typedef struct {
   double now; // its next cycle
 } Partition;
 
+// A line that atomics of several multiprocessors have changed.
+typedef struct {
+  guint64 tag;
+  double until; // the last of those changes
+} ChangedLine;
+
 typedef struct {
   double average; // of its time that it was busy
   double at;
@@ -120,6 +129,7 @@ typedef struct {
   double next_block;                        // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
   double phases;                            // the same of what keeps barriers in shared memory,
+  double fences;                            // a fence may begin
   double bulk_writes; // and of the unit that copies in bulk, out of shared memory
   double port;        // to the shared memory of other blocks: free again
   Load l2_load, dram_load;
@@ -127,6 +137,8 @@ typedef struct {
   double slices
       [MAX_SLICES]; // what they take of a slice, those of all multiprocessors together: free again
   double slice_busy[MAX_SLICES];
+  ChangedLine changed[CHANGED_LINES]; // the last ones, in a ring
+  guint changed_at;
   double hottest;    // the last of these
   double hot_cycles; // of what it was asked for last
   double working;    // multiprocessors that have blocks
@@ -182,6 +194,12 @@ void smb_phase_copied(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedR
 
 /** smb_phase_release_some: Warps go on that wait for ones that never come. Returns: whether there were any */
 gboolean smb_phase_release_some(Multiprocessor *sm);
+
+// --- going-on.c
+
+/** smb_flow_next: Returns: when a warp may issue the instruction that follows one that no other unit executes, and that it issued at @now */
+double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                     const SmbEvent *event, double now);
 
 // --- warpgroup.c
 

@@ -133,6 +133,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     there = begun + exchange_latency(chip, timing);
   if (request && request->n) {
     there = smb_memory_path_ask(sm, warp, request, begun);
+    warp->is_exposed = TRUE;
     reason = SMB_STALL_LONG_SCOREBOARD;
   }
   if (request && request->packets) {
@@ -433,9 +434,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     break;
   }
   if (!warp->awaits)
-    make_ready(
-        sm, warp,
-        now + (timing->rate == SMB_RATE_FENCE ? sm->chip->fence_latency : MAX(1, timing->stall)));
+    make_ready(sm, warp, smb_flow_next(sm, partition, warp, event, now));
   if (ways[timing->rate].way == WAY_ISSUE && request && request->phase)
     smb_phase_meet(sm, warp, timing, request, now);
   if (warp->next == warp->n)

@@ -52,8 +52,11 @@ static SmbRate
 refine_rate(const SassInstruction *instruction, SmbRate rate) {
   if (rate == SMB_RATE_TENSOR && is_short_product(instruction))
     return SMB_RATE_TENSOR_SHORT;
-  if (rate == SMB_RATE_FENCE && !sass_has(instruction, PART_GPU) &&
-      !sass_has(instruction, PART_SYS))
+  if (rate == SMB_RATE_FENCE)
+    return sass_has(instruction, PART_SYS)   ? SMB_RATE_SYSTEM_FENCE
+           : sass_has(instruction, PART_GPU) ? SMB_RATE_FENCE
+                                             : SMB_RATE_CONTROL;
+  if (rate == SMB_RATE_INVALIDATE && !sass_has(instruction, PART_IVALL))
     return SMB_RATE_CONTROL;
   if (rate == SMB_RATE_PHASE && sass_has(instruction, PART_PHASECHK))
     return SMB_RATE_PHASE_WAIT;
@@ -62,6 +65,9 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
   if (rate == SMB_RATE_MULTIPLY &&
       (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
     return SMB_RATE_MULTIPLY_WIDE;
+  if (rate == SMB_RATE_BRANCH && instruction->n_operands > 0 &&
+      instruction->operands[0].kind == SASS_REGISTER)
+    return SMB_RATE_INDIRECT;
   if (rate == SMB_RATE_BARRIER && sass_has(instruction, PART_ARV))
     return SMB_RATE_ARRIVAL;
   return rate;
@@ -123,6 +129,13 @@ static gboolean
 has_reals(const SassInstruction *instruction) {
   return sass_has(instruction, PART_F32) || sass_has(instruction, PART_F64) ||
          sass_has(instruction, PART_F16x2) || sass_has(instruction, PART_BF16x2);
+}
+
+// Those of a block's scope find what others of their multiprocessor have left in its cache.
+static gboolean
+is_strong(const SassInstruction *instruction) {
+  return sass_has(instruction, PART_STRONG) &&
+         (sass_has(instruction, PART_GPU) || sass_has(instruction, PART_SYS));
 }
 
 static gboolean
@@ -194,6 +207,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .waits = high >> (116 - 64) & 63,
                       .sends = 1,
                       .reads = {SMB_NO_REGISTER, SMB_NO_REGISTER, SMB_NO_REGISTER},
+                      .is_strong = is_strong(instruction),
                       .is_real = has_reals(instruction),
                       .board = SMB_NO_BOARD,
                       .repeats = 1};
