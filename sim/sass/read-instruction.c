@@ -231,7 +231,6 @@ read_uniform(Reader *reader, guint low) {
   return number == 63 ? SASS_URZ : number;
 }
 
-// @slot: as of SassOperand
 static void
 read_register(Reader *reader, guint low, guint slot, gboolean is_uniform, SassOperand *operand) {
   operand->kind = is_uniform ? SASS_UNIFORM : SASS_REGISTER;
@@ -392,7 +391,7 @@ read_field_number(Reader *reader, const Field *field, SassOperand *operand) {
 }
 
 static guint
-find_slot(const Field *field) {
+find_operand_slot(const Field *field) {
   if (field->is_never_reused)
     return 0;
   return field->low == 24 ? 1 : field->low == 32 ? 2 : field->low == 64 ? 3 : 0;
@@ -406,8 +405,8 @@ read_sass_operand(Reader *reader, const Field *field, SassOperand *operand) {
     break;
   case FIELD_REGISTER:
   case FIELD_UNIFORM:
-    read_register(reader, field->low, find_slot(field), is_uniform || field->kind == FIELD_UNIFORM,
-                  operand);
+    read_register(reader, field->low, find_operand_slot(field),
+                  is_uniform || field->kind == FIELD_UNIFORM, operand);
     operand->is_negated = read_flag(reader, field->negate);
     operand->is_absolute = read_flag(reader, field->absolute);
     if (operand->is_negated && (field->sign == SIGN_NOT || read_flag(reader, field->inverts_if))) {

@@ -444,8 +444,8 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
 // How many registers of each bank an instruction reads. One that an earlier instruction has kept is not read again: it stays until an
 // instruction reads another one of that bank in the same place.
 static void
-count_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
-            guint reads[SMB_REGISTER_BANKS]) {
+count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
+                     guint reads[SMB_REGISTER_BANKS]) {
   for (guint s = 0; s < SMB_REGISTER_SLOTS; s++) {
     const guint8 number = timing->reads[s];
     if (number == SMB_NO_REGISTER)
@@ -467,7 +467,7 @@ read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *tim
   };
   guint reads[SMB_REGISTER_BANKS] = {0};
   double next = now;
-  count_reads(partition, warp, timing, reads);
+  count_register_reads(partition, warp, timing, reads);
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     partition->banks[b] = MAX(partition->banks[b], now) + reads[b] * interval;
     next = MAX(next, partition->banks[b] - WINDOW + 1);

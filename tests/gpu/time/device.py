@@ -172,16 +172,19 @@ TIME = {
     "block-latency": (fact("block_gap_alone.128"), "block_gap_alone.128"),
 }
 
+# A pipe takes whole cycles: what is beyond them is noise.
+WHOLE = ("float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "double", "uniform", "tensor", "tensor-short", "tensor-double",
+         "tensor-group", "special", "convert", "convert-wide", "count", "to-uniform", "constant", "register-interval", "bank-interval", "same-warp-interval",
+         "barrier-arrival", "barrier-register-arrival", "phase-interval")
 # Key of [time]: the row that takes as long as on the device if the number is right. Later ones may need earlier ones.
 SOLVED = {
     "uniform-latency": "latency.s2ur",
     "fence-latency": "fence_gpu",
     "barrier-notice-latency": "named_turns",
-    "phase-arrival": "mbarrier_all.4",
     "phase-wake": "mbarrier_pair",
     "group-least-interval": "wgmma.f16_a_in_registers.8",
     "bulk-latency": "bulk.4096",
-    "bulk-write-latency": "bulk_out_read.4096",
+    "bulk-write-latency": "bulk_out.4096",
     "tensor-latency": "tensor.64",
     "code-line-cycles": "code_first",
     "code-line-again-cycles": "code_again",
@@ -191,6 +194,7 @@ NOT_MEASURED = {
     "l2-slices": "assumed: two words wait for each other entirely, by half, or not at all (slice_pair), so that there is no one number",
     "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 16",
     "queue-latency": "assumed: of what is known only the sum with operand-latency is seen",
+    "phase-arrival": "assumed: only the sum with phase-wake is seen",
     "operand-latency": "assumed, from whole launches: ptxas takes another register rather than wait",
 }
 
@@ -214,12 +218,12 @@ def facts_of(path):
     return facts
 
 
-def short(value):
+def short(value, noise):
     """A whole number if it is one but for noise; three digits otherwise."""
     if value >= 1e6:
         return f"{value:.3g}" if value >= 1e9 else f"{value:.0f}"
     near = round(value)
-    return str(near) if value >= 100 or near and abs(value - near) < 0.01 * near else f"{value:.3g}"
+    return str(near) if value >= 100 or near and abs(value - near) < noise * near else f"{value:.3g}"
 
 
 def lines_of(path):
@@ -279,13 +283,16 @@ def solve(smembank, facts_path, cubins, base, numbers):
 def make(facts, base, solved):
     numbers = {**measured_numbers(facts), **solved}
     is_same = f"name={facts['name']}" in lines_of(base)
-    group = None
+    group = said = None
     for line in lines_of(base):
         key = line.split("=", 1)[0]
+        said = line if line.startswith("# ") else said  # ahead of a number
         if line.startswith("["):
             group = line
         if line.startswith("evidence="):
             print("evidence=measured")
+        elif line.startswith("source=") and is_same:
+            print(line)
         elif line.startswith("source="):
             print("source=tests/gpu/time on this device" + ("; what has '# from' before it is of another one" if group == "[time]" else ""))
         elif line.startswith("error"):
@@ -304,11 +311,12 @@ def make(facts, base, solved):
             print(f"latency-khz={facts['device.clock-khz']:.0f}")
         elif group == "[time]" and key in numbers:
             source = TIME[key][1] if key in TIME else f"so that {SOLVED[key]} takes as long here"
-            print(f"# {source}\n{key}={short(numbers[key])}")
+            print(f"# {source}\n{key}={short(numbers[key], 0.03 if key in WHOLE else 0.01)}")
         elif group == "[time]" and key in NOT_MEASURED:
             print(f"# {NOT_MEASURED[key]}\n{line}")
         elif group == "[time]" and "=" in line and not line.startswith("#"):
-            print(f"# from {os.path.basename(base)}\n{line}")
+            # What the base says of its own number is true of the same device.
+            print((said if is_same and said else f"# from {os.path.basename(base)}") + "\n" + line)
         elif not (group == "[time]" and line.startswith("# ")) or line.startswith("# How long"):
             print(line)
 
