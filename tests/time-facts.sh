@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# What was measured on a device, by small kernels (tests/gpu/time/facts.cu, async.cu, flow.cu): its file says so, and the clock's model takes as long for
-# their machine code as the device did. One row in ten; SMEMBANK_TEST_EFFORT=full: all.
+# What was measured on a device, by small kernels (tests/gpu/time): its file says so, and the clock's model takes as long for
+# their machine code as the device did. One row in 20; SMEMBANK_TEST_EFFORT=full: all.
 set -eu
 for tool in python3 xz; do
   command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }
@@ -11,10 +11,13 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 here=${srcdir:?}/tests/gpu/time data=$srcdir/tests/data/time
-tar -C "$work" -xJf "$data/h200-cubins.tar.xz"
-python3 "$here/device.py" compare "$data/h200-facts.txt" "$srcdir/data/devices/h200.ini"
-[ "${SMEMBANK_TEST_EFFORT:-}" = full ] && every=1 || every=10
-python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-facts.txt" "$work/cubins" h200 "$every"
+tar -C "$work" -xJf "$data/sm_90-cubins.tar.xz"
+[ "${SMEMBANK_TEST_EFFORT:-}" = full ] && every=1 || every=20
+for device in h200 h100; do
+  python3 "$here/device.py" compare "$data/$device-facts.txt" "$srcdir/data/devices/$device.ini"
+  [ "$device" = h100 ] && [ "$every" != 1 ] && continue # the same machine code
+  python3 "$here/replay.py" "${SMEMBANK:?}" "$data/$device-facts.txt" "$work/cubins" "$device" "$every"
+done
 mkdir "$work/flow"
 tar -C "$work/flow" -xJf "$data/h200-flow-cubins.tar.xz"
 python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-flow.txt" "$work/flow/cubins" h200 "$every"

@@ -26,6 +26,8 @@ enum {
   SMB_N_ALL_BOARDS,
   SMB_NO_BOARD = 7,
   SMB_REGISTER_BANKS = 2, // even and odd registers
+  SMB_REGISTER_SLOTS = 3, // places of an instruction for a register that it reads: A, B and C
+  SMB_NO_REGISTER = 255,
 };
 
 /**
@@ -36,8 +38,8 @@ enum {
  * @read_board: the same, until its operands have been read
  * @waits: a bit for each scoreboard that must not be open when it is issued
  * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
- * @reads: registers that it reads, of each of the two banks of registers; @kept: those of them that the instruction ahead of it keeps for
- *   it (".reuse"), if no other warp comes between
+ * @reads: the register that it reads in each place, if that takes time of a bank: SMB_NO_REGISTER: none
+ * @keeps: a bit for each place whose register is kept for a later instruction (".reuse")
  * @is_strong: a load of what others may have changed: it passes the first-level cache by
  * @is_real: of an atomic, that its numbers are real ones
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none. Of
@@ -54,8 +56,8 @@ typedef struct {
   guint8 read_board;
   guint8 waits;
   guint8 sends;
-  guint8 reads[SMB_REGISTER_BANKS];
-  guint8 kept[SMB_REGISTER_BANKS];
+  guint8 reads[SMB_REGISTER_SLOTS];
+  guint8 keeps;
   guint8 is_strong;
   guint8 is_real;
   guint8 board;

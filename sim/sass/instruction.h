@@ -51,6 +51,7 @@ typedef enum {
 /**
  * SassOperand:
  * @number: of a register, a predicate, a barrier …
+ * @slot: of a register that is read in the place of A, B or C: 1 to 3; 0: elsewhere
  * @is_negated: "-"; @is_inverted: "~" or "!"; @is_absolute: "|R3|"
  * @part: what is written after it: "H0_H0", "64", "U32", "X4", "ROW" …; not "reuse", which has no meaning
  * @value: see SassKind; of SASS_CONSTANT and SASS_ADDRESS the offset
@@ -67,6 +68,7 @@ typedef struct {
   gboolean is_inverted;
   gboolean is_absolute;
   gboolean is_reused;
+  guint8 slot;
   SassPart part;
   gint64 value;
   guint bytes;

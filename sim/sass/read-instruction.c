@@ -20,6 +20,7 @@ enum {
   FORMS_B = FORM_1 | FORM_4 | FORM_5 | FORM_6,
   FORMS_C = FORM_1 | FORM_2 | FORM_3 | FORM_7,
   FORMS_ALL = FORMS_B | FORMS_C,
+  REUSE = 122, // bit of a register in the place of A that is kept; those of B and C follow
 };
 
 typedef enum {
@@ -230,12 +231,12 @@ read_uniform(Reader *reader, guint low) {
   return number == 63 ? SASS_URZ : number;
 }
 
-// @reuse: the bit that says so; 0: none
 static void
-read_register(Reader *reader, guint low, guint reuse, gboolean is_uniform, SassOperand *operand) {
+read_register(Reader *reader, guint low, guint slot, gboolean is_uniform, SassOperand *operand) {
   operand->kind = is_uniform ? SASS_UNIFORM : SASS_REGISTER;
   operand->number = is_uniform ? read_uniform(reader, low) : (guint8)read_bits(reader, low, 8);
-  operand->is_reused = !is_uniform && read_flag(reader, reuse);
+  operand->slot = is_uniform ? 0 : (guint8)slot;
+  operand->is_reused = operand->slot && read_flag(reader, REUSE + operand->slot - 1);
 }
 
 // A constant in the place of B or C.
@@ -282,7 +283,7 @@ read_slot(Reader *reader, const Field *field, SassOperand *operand) {
   if (is_at_32 && (form & (FORM_3 | FORM_5)))
     read_bank(reader, operand);
   else
-    read_register(reader, is_at_32 ? 32 : 64, field->kind == FIELD_B ? 123 : 124,
+    read_register(reader, is_at_32 ? 32 : 64, field->kind == FIELD_B ? 2 : 3,
                   reader->datapath == UNIFORM || (is_at_32 && form != FORM_1), operand);
   guint negate = is_at_32 ? 63 : field->negate ? field->negate : 75;
   guint absolute = is_at_32 ? 62 : field->absolute ? field->absolute : 74;
@@ -389,12 +390,11 @@ read_field_number(Reader *reader, const Field *field, SassOperand *operand) {
   }
 }
 
-// The bit that says whether a source is kept for reuse.
 static guint
-find_reuse(const Field *field) {
+find_operand_slot(const Field *field) {
   if (field->is_never_reused)
     return 0;
-  return field->low == 24 ? 122 : field->low == 32 ? 123 : field->low == 64 ? 124 : 0;
+  return field->low == 24 ? 1 : field->low == 32 ? 2 : field->low == 64 ? 3 : 0;
 }
 
 static void
@@ -405,8 +405,8 @@ read_sass_operand(Reader *reader, const Field *field, SassOperand *operand) {
     break;
   case FIELD_REGISTER:
   case FIELD_UNIFORM:
-    read_register(reader, field->low, find_reuse(field), is_uniform || field->kind == FIELD_UNIFORM,
-                  operand);
+    read_register(reader, field->low, find_operand_slot(field),
+                  is_uniform || field->kind == FIELD_UNIFORM, operand);
     operand->is_negated = read_flag(reader, field->negate);
     operand->is_absolute = read_flag(reader, field->absolute);
     if (operand->is_negated && (field->sign == SIGN_NOT || read_flag(reader, field->inverts_if))) {

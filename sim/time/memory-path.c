@@ -9,6 +9,7 @@
 #include "sim/time/multiprocessor-impl.h"
 
 enum {
+  WIDEST_COPY = 16,                 // bytes of a lane
   MAX_LINES = 4 * SMB_NVIDIA_LANES, // of a request, of which it is known when they are there
   MANY_LINES =
       8, // of a store, which do not wait for others (an H200, as in sim/time/store-buffer.h)
@@ -23,9 +24,12 @@ smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
     return timing->rate == SMB_RATE_REDUCE || timing->rate == SMB_RATE_SYSTEM ? 2 : 1;
   gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
   double shared = is_relieved ? request->ideal : request->wavefronts;
-  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
+  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts, but those of 16
+  // bytes have none of their own (an H200: copies of 4, 8 and 16 bytes take 2, 3 and 4 cycles).
   if (timing->rate == SMB_RATE_COPY)
-    return shared + 1;
+    return smb_program_site(sm->replay->program, request->site)->width == WIDEST_COPY
+               ? MAX(1, shared)
+               : shared + 1;
   // Lanes of an atomic that change one word go one after the other (an H200: 32 of them take 32 cycles).
   if (request->is_load && request->is_store)
     return MAX(MAX(1, request->same), sm->chip->atomic_interval * request->sectors);

@@ -53,7 +53,7 @@ typedef struct {
   const SmbEvent *events;
   guint n, next;
   guint block;    // of the resident ones
-  guint number;   // in the order in which warps came: the oldest goes first
+  guint8 number;  // in the order in which warps came: the oldest goes first
   guint sequence; // the block's number, which tells lines of its own from those of other blocks
   const SmbBlockRecord *record;
   double issued;       // the last one
@@ -86,6 +86,12 @@ typedef struct {
   gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
 } TimedBlock;
 
+// A register that is kept for an instruction that reads it in the same place.
+typedef struct {
+  const TimedWarp *warp; // NULL: there is none
+  guint number;
+} KeptRegister;
+
 typedef struct {
   TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
   guint n;
@@ -95,7 +101,8 @@ typedef struct {
   guint queue_at;
   double dequeued;
   double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
-  double now;                       // its next cycle
+  KeptRegister kept[SMB_REGISTER_SLOTS][SMB_REGISTER_BANKS];
+  double now; // its next cycle
 } Partition;
 
 // A line that atomics of several multiprocessors have changed.

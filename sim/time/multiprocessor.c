@@ -117,7 +117,10 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     start = smb_memory_path_room(sm, start);
   if (request && request->packets)
     start = smb_cluster_port_room(sm, start);
-  warp->lsu = start + wavefronts * chip->same_warp;
+  // Atomics of global memory and copies do not take longer if they are of one warp (an H200: RED, LDGSTS).
+  gboolean is_change = request && request->n && request->is_load && request->is_store;
+  gboolean is_even = is_change || timing->rate == SMB_RATE_COPY;
+  warp->lsu = start + wavefronts * (is_even ? 1 : chip->same_warp);
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
   // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
   gboolean is_idle =
@@ -443,18 +446,35 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     end_warp(sm, partition, warp, now);
 }
 
+// How many registers of each bank an instruction reads. One that an earlier instruction has kept is not read again: it stays until an
+// instruction reads another one of that bank in the same place.
+static void
+count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
+                     guint reads[SMB_REGISTER_BANKS]) {
+  for (guint s = 0; s < SMB_REGISTER_SLOTS; s++) {
+    const guint8 number = timing->reads[s];
+    if (number == SMB_NO_REGISTER)
+      continue;
+    guint bank = number % SMB_REGISTER_BANKS;
+    KeptRegister *kept = &partition->kept[s][bank];
+    reads[bank] += kept->warp != warp || kept->number != number;
+    *kept = (KeptRegister){timing->keeps >> s & 1 ? warp : NULL, number};
+  }
+}
+
 // Returns: when the next instruction may follow. Each bank reads registers one after the other; an instruction has three cycles for it
-// ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481).
+// ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481, as the registers that are kept).
 static double
 read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now,
                double interval) {
   enum {
     WINDOW = 3
   };
+  guint reads[SMB_REGISTER_BANKS] = {0};
   double next = now;
+  count_register_reads(partition, warp, timing, reads);
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
-    guint reads = timing->reads[b] - (partition->last == warp ? timing->kept[b] : 0);
-    partition->banks[b] = MAX(partition->banks[b], now) + reads * interval;
+    partition->banks[b] = MAX(partition->banks[b], now) + reads[b] * interval;
     next = MAX(next, partition->banks[b] - WINDOW + 1);
   }
   return ceil(next);

@@ -89,7 +89,6 @@ typedef struct {
   guint n_scratch, n_scratch_predicates;
   // where the decoder is
   const SassInstruction *instruction;
-  SassInstruction ahead; // the one before it in the code
   guint argument;        // of its row's handler
   Builder builder;       // of its steps: its address, and its guard
   GError **error;

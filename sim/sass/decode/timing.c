@@ -108,21 +108,15 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
   return 1;
 }
 
-// Registers that an instruction of a pipe with a fixed latency reads; one that is kept from the instruction ahead stands at the same place.
+// Registers that an instruction of a pipe with a fixed latency reads.
 static void
-count_registers_read(const SassInstruction *instruction, const SassInstruction *ahead,
-                     SmbTiming *timing) {
-  guint first = instruction->n_operands > 0 && instruction->operands[0].kind == SASS_REGISTER;
-  for (guint i = first; i < instruction->n_operands; i++) {
+list_registers_read(const SassInstruction *instruction, SmbTiming *timing) {
+  for (guint i = 0; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
-    if (operand->kind != SASS_REGISTER || operand->number == SASS_RZ)
+    if (operand->kind != SASS_REGISTER || !operand->slot || operand->number == SASS_RZ)
       continue;
-    guint bank = operand->number % SMB_REGISTER_BANKS;
-    timing->reads[bank]++;
-    const SassOperand *before = i < ahead->n_operands ? &ahead->operands[i] : NULL;
-    timing->kept[bank] =
-        (guint8)(timing->kept[bank] + (before && before->kind == SASS_REGISTER &&
-                                       before->is_reused && before->number == operand->number));
+    timing->reads[operand->slot - 1] = operand->number;
+    timing->keeps |= (guint8)(operand->is_reused << (operand->slot - 1));
   }
 }
 
@@ -213,6 +207,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,
                       .sends = 1,
+                      .reads = {SMB_NO_REGISTER, SMB_NO_REGISTER, SMB_NO_REGISTER},
                       .is_strong = is_strong(instruction),
                       .is_real = has_reals(instruction),
                       .board = SMB_NO_BOARD,
@@ -220,8 +215,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
   if (sends_registers((SmbRate)timing.rate))
     timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
   if (reads_at_once((SmbRate)timing.rate))
-    count_registers_read(instruction, &decoder->ahead, &timing);
-  decoder->ahead = *instruction;
+    list_registers_read(instruction, &timing);
   if (timing.rate == SMB_RATE_WAIT)
     read_wait(instruction, &timing);
   if (timing.rate == SMB_RATE_TENSOR_DOUBLE)

@@ -1,15 +1,19 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# A device's file (data/devices) of what facts.cu measured.
+# A device's file (data/devices) of what facts.cu, async.cu and launches.cu measured.
 #
-#   python3 device.py FACTS.txt BASE.ini >NEW.ini     BASE: of a similar device, for what is not measured there
-#   python3 device.py compare FACTS.txt DEVICE.ini    exits with 1 if a number of the file is more than 4 % off what was measured
+#   python3 device.py FACTS.txt BASE.ini [SMEMBANK CUBINS] >NEW.ini   BASE: of a similar device, for what is not measured there
+#   python3 device.py compare FACTS.txt DEVICE.ini     exits with 1 if a number of the file is more than 4 % off what was measured
 #
-# What only whole launches tell (time.sh), and what BASE alone says, is taken over and marked so.
+# Numbers that no row shows by itself are found with SMEMBANK: those with which it takes as long for a row of CUBINS as the device did. What BASE
+# alone says is taken over, and marked so. So is what is assumed.
 import os
 import re
 import sys
+import tempfile
+
+import replay
 
 
 def interval(name):
@@ -25,17 +29,10 @@ def fact(name, scale=1):
 
 
 def queue_entries(f):
-    """How many a warp issues at the interval of the first two; the one that waits is the next. None: none waits, as nvcc has it."""
-    after = f["queue.lds_32way.1"]
+    """How many a warp in each sub-partition issues at the interval of the first two, less the one that is served. None: none waits, as nvcc has it."""
+    after = f["queue.lds_32way.4"]
     step = after[1] - after[0]
-    return next((k for k in range(1, len(after)) if after[k] > after[0] + k * step), None)
-
-
-def l1_bytes(f):
-    """The largest set whose lines are all found again."""
-    chases = sorted((int(name[9:-3]), value) for name, value in f.items() if name.startswith("chase_l1."))
-    least = min(value for _, value in chases)
-    return max(kib for kib, value in chases if value < 1.2 * least) * 1024
+    return next((k - 1 for k in range(1, len(after)) if after[k] > after[0] + (k + 1) * step), None)
 
 
 def slope(f):
@@ -43,12 +40,49 @@ def slope(f):
     return (f["block_interval.1024.short_blocks"] - f["block_interval.32.short_blocks"]) / 31
 
 
-SLICES = 64  # of the second-level cache: assumed
+def slope_of_waits(f, memory):
+    """Cycles of a wait for each unit of load / 2 (1 - load), of loads of all multiprocessors up to 0.8: least squares."""
+    most = f[f"{memory}_load.32"]
+    points = [(load / (2 * (1 - load)), f[f"{memory}_load.{warps}.cycles"])
+              for warps in (1, 2, 4, 8) for load in [f[f"{memory}_load.{warps}"] / most] if load <= 0.8]
+    x, y = (sum(p[i] for p in points) / len(points) for i in (0, 1))
+    return sum((p[0] - x) * (p[1] - y) for p in points) / sum((p[0] - x) ** 2 for p in points)
+
+
+def found_again(f):
+    """Bytes of 128 MiB that random loads find in the second-level cache: the others take as long as those from 8 GiB."""
+    return (1 - f["sector_read.g4.8192mib"] / f["sector_read.g4.128mib"]) * (128 << 20)
+
+
+def stored_line(f):
+    """Cycles for a line that is stored in part, beyond those of its sectors: of 32 sectors in 32 lines, and in 8."""
+    return (f["store_part.lines"] - f["store_part.sectors"]) / 24
+
+
+def code_steps(f, kib, turn):
+    return {int(name.split(".")[3]): value for name, value in f.items() if name.startswith(f"code.{kib}.turn{turn}.")}
+
+
+def code_near(f):
+    """Where the first step begins that takes twice as long as the fastest."""
+    steps = code_steps(f, 256, 1)
+    return min(at for at, value in steps.items() if value > 2 * min(steps.values())) * 1024
+
+
+def code_bytes(f):
+    """The most code of which every step is as fast the third time as the fastest of all, or nearly."""
+    kinds = {int(name.split(".")[1]) for name in f if re.match(r"code\.\d+\.", name)}
+    least = min(code_steps(f, min(kinds), 3).values())
+    return max(kib for kib in kinds if max(code_steps(f, kib, 3).values()) < 1.5 * least) * 1024
+
+
+SLICES = 64  # l2-slices
 
 # Key of [time]: how it follows from the facts, and of which one.
 TIME = {
     "float": (lambda f: 2 * f["interval.ffma"], "interval.ffma: twice, as two halves take turns"),
     "half": (lambda f: 2 * f["interval.hadd2"], "interval.hadd2: twice, as two pipes take turns"),
+    "add": (lambda f: f["interval.viadd"] / 2, "interval.viadd: of two"),
     "multiply": (interval("imad"), "interval.imad"),
     "multiply-wide": (interval("imad_hi"), "interval.imad_hi"),
     "logic": (interval("lop3"), "interval.lop3"),
@@ -64,11 +98,14 @@ TIME = {
     "count": (interval("popc"), "interval.popc"),
     "to-uniform": (interval("s2ur"), "interval.s2ur"),
     "constant": (interval("ldc"), "interval.ldc"),
-    "queue-entries": (queue_entries, "queue.lds_32way.1: how many go out before one waits"),
+    "queue-entries": (queue_entries, "queue.lds_32way.4: how many go out before one waits, less the one that is served"),
     "register-interval": (lambda f: f["one_sub.sts_64"] - f["one_sub.sts_32"], "one_sub.sts_64 - one_sub.sts_32"),
+    "bank-interval": (lambda f: f["interval.banks_three"] / 3, "interval.banks_three: of three registers of one bank"),
     "same-warp-interval": (lambda f: f["one_warp.lds_32_32way"] / 32, "one_warp.lds_32_32way: of 32 wavefronts"),
     "shared-latency": (latency("lds_32"), "latency.lds_32"),
     "wavefront-latency": (lambda f: (f["latency.lds_32_32way"] - f["latency.lds_32"]) / 31, "latency.lds_32_32way: of 31 more"),
+    "atomic-latency": (latency("atoms_add"), "latency.atoms_add"),
+    "reduce-latency": (latency("match"), "latency.match"),
     "shuffle-latency": (latency("shfl_bfly"), "latency.shfl_bfly"),
     "special-latency": (latency("mufu_ex2"), "latency.mufu_ex2"),
     "system-latency": (latency("s2r"), "latency.s2r"),
@@ -89,11 +126,32 @@ TIME = {
                             "the same of dmma_1684, less that"),
     "bulk-read-bytes-per-cycle": (lambda f: 7 * 16384 / (f["bulk_8.16384"] - f["bulk.16384"]), "bulk_8.16384 - bulk.16384: of 7 copies"),
     "bulk-write-bytes-per-cycle": (lambda f: 7 * 16384 / (f["bulk_out_8.16384"] - f["bulk_out.16384"]), "bulk_out_8.16384 - bulk_out.16384: the same"),
+    "peer-load-interval": (lambda f: f["peer_ld.words_8.both"] / 512, "peer_ld.words_8.both: of 16 warps, 32 sectors each"),
+    "peer-store-interval": (lambda f: f["peer_st.words.both"] / 64, "peer_st.words.both: of 16 warps, 4 packets each"),
+    "peer-store-wide-interval": (lambda f: f["peer_st.words_8.both"] / 512, "peer_st.words_8.both: of 16 warps, 32 packets each"),
+    "peer-atomic-interval": (lambda f: f["peer_red.words_8.both"] / 512, "peer_red.words_8.both: of 16 warps, 32 sectors each"),
+    "peer-latency": (lambda f: f["peer_latency.words"] - 5, "peer_latency.words, less its addition"),
+    "peer-bulk-bytes-per-cycle": (lambda f: 7 * 16384 / (f["peer_bulk_8.16384.2"] - f["peer_bulk_1.16384.2"]),
+                                  "peer_bulk_8.16384.2 - peer_bulk_1.16384.2: of 7 copies"),
     "l1-latency": (latency("ldg_64_l1"), "latency.ldg_64_l1"),
-    "l1-bytes": (l1_bytes, "chase_l1: the largest set that is found again"),
+    "unified-bytes": (lambda f: f["device.shared-bytes"] + f["l1_kib.most_shared"] * 1024,
+                      "device.shared-bytes, and what is found again in L1 beside them: l1_kib.most_shared"),
+    "l1-bytes": (fact("l1_kib.no_shared", 1024), "l1_kib.no_shared: the largest set that is found again"),
     "l2-latency": (fact("l2_latency2.16mib"), "l2_latency2.16mib"),
     "l2-port-bytes-per-cycle": (lambda f: f[f"l2_read_4mib.{f['multiprocessors']:.0f}"], "l2_read_4mib by all multiprocessors"),
     "l2-read-bytes-per-cycle": (lambda f: f[f"l2_read_32mib.{f['multiprocessors']:.0f}"], "l2_read_32mib by all multiprocessors"),
+    "l2-read-alone-bytes-per-cycle": (fact("l2_read_4mib.16"), "l2_read_4mib by 16 multiprocessors"),
+    "l2-write-alone-bytes-per-cycle": (fact("l2_write.16"), "l2_write by 16 multiprocessors"),
+    "l2-partial-interval": (lambda f: (f["store_part.sectors"] - 8 * stored_line(f)) / 32, "store_part.sectors, less its 8 lines: of 32 sectors"),
+    "l2-partial-line-interval": (stored_line, "store_part.lines - store_part.sectors: of 24 lines more"),
+    "l2-reach-bytes": (found_again, "sector_read.g4.128mib, beside sector_read.g4.8192mib: what is found again of 128 MiB"),
+    "l2-wait": (lambda f: slope_of_waits(f, "l2"), "l2_load"),
+    "dram-wait": (lambda f: slope_of_waits(f, "dram"), "dram_load"),
+    "open-bytes": (lambda f: f["dram_alone.1"] * f["dram_latency.64mib"], "dram_alone.1, in the time of dram_latency.64mib"),
+    "code-near-bytes": (code_near, "code.256.turn1: where it gets slower"),
+    "code-bytes": (code_bytes, "code: the most that is as fast the third time"),
+    "launch-cycles": (fact("launch_cycles"), "launch_cycles, of the first launch"),
+    "grid-block-interval": (fact("grid_interval.32"), "grid_interval.32"),
     "l2-write-bytes-per-cycle": (lambda f: f[f"l2_write.{f['multiprocessors']:.0f}"], "l2_write by all multiprocessors"),
     "atomic-interval": (lambda f: f["interval.red_add_32b"] / 4 / 32, "interval.red_add_32b: of 4 sub-partitions, 32 sectors"),
     "atomic-sector-ns": (lambda f: f["l2_red_apart.step128"] / 32 * SLICES, "l2_red_apart.step128: of 32 sectors, in 64 slices"),
@@ -112,6 +170,32 @@ TIME = {
     "block-interval": (lambda f: f["block_interval.32.short_blocks"] - slope(f), "block_interval.32.short_blocks, less its warp"),
     "warp-interval": (slope, "block_interval.1024.short_blocks - block_interval.32.short_blocks: of 31 warps"),
     "block-latency": (fact("block_gap_alone.128"), "block_gap_alone.128"),
+}
+
+# A pipe takes whole cycles: what is beyond them is noise.
+WHOLE = ("float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "double", "uniform", "tensor", "tensor-short", "tensor-double",
+         "tensor-group", "special", "convert", "convert-wide", "count", "to-uniform", "constant", "register-interval", "bank-interval", "same-warp-interval",
+         "barrier-arrival", "barrier-register-arrival", "phase-interval")
+# Key of [time]: the row that takes as long as on the device if the number is right. Later ones may need earlier ones.
+SOLVED = {
+    "uniform-latency": "latency.s2ur",
+    "fence-latency": "fence_gpu",
+    "barrier-notice-latency": "named_turns",
+    "phase-wake": "mbarrier_pair",
+    "group-least-interval": "wgmma.f16_a_in_registers.8",
+    "bulk-latency": "bulk.4096",
+    "bulk-write-latency": "bulk_out.4096",
+    "tensor-latency": "tensor.64",
+    "code-line-cycles": "code_first",
+    "code-line-again-cycles": "code_again",
+}
+# Key of [time]: why it is not measured.
+NOT_MEASURED = {
+    "l2-slices": "assumed: two words wait for each other entirely, by half, or not at all (slice_pair), so that there is no one number",
+    "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 16",
+    "queue-latency": "assumed: of what is known only the sum with operand-latency is seen",
+    "phase-arrival": "assumed: only the sum with phase-wake is seen",
+    "operand-latency": "assumed, from whole launches: ptxas takes another register rather than wait",
 }
 
 
@@ -134,30 +218,87 @@ def facts_of(path):
     return facts
 
 
-def short(value):
+def short(value, noise):
     """A whole number if it is one but for noise; three digits otherwise."""
     if value >= 1e6:
         return f"{value:.3g}" if value >= 1e9 else f"{value:.0f}"
     near = round(value)
-    return str(near) if value >= 100 or near and abs(value - near) < 0.03 * near else f"{value:.3g}"
+    return str(near) if value >= 100 or near and abs(value - near) < noise * near else f"{value:.3g}"
 
 
 def lines_of(path):
     with open(path, encoding="utf-8") as file:
-        return file.read().split("\n")
+        return file.read().splitlines()
 
 
-def make(facts, base):
-    group = None
+def measured_numbers(facts):
+    """Key -> what was measured; not what a chip lacks."""
+    numbers = {}
+    for key, (rule, _) in TIME.items():
+        try:
+            numbers[key] = rule(facts)
+        except (KeyError, ValueError):
+            pass
+    return {key: value for key, value in numbers.items() if value is not None}
+
+
+def write(path, base, numbers):
+    """BASE with other numbers of [time]."""
+    with open(path, "w", encoding="utf-8") as file:
+        for line in lines_of(base):
+            key = line.split("=", 1)[0]
+            print(f"{key}={numbers[key]:.6g}" if key in numbers else line, file=file)
+
+
+def solve(smembank, facts_path, cubins, base, numbers):
+    """Finds those of SOLVED by the secant method, one after the other: the best that was tried, as cycles are whole numbers. Key -> number; not
+    those that the row does not depend on."""
+    rows = {row.name: row for row in replay.rows_of(facts_path)}
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/devices")
+        os.environ["SMEMBANK_DATADIR"] = folder
+        path = f"{folder}/devices/measured.ini"
+
+        def miss(key, number):
+            write(path, base, {**numbers, key: number})
+            return rows[SOLVED[key]].predict(smembank, cubins, "measured") - rows[SOLVED[key]].measured
+
+        for key in [key for key in SOLVED if SOLVED[key] in rows]:
+            stands = next(float(line.split("=")[1]) for line in lines_of(base) if line.startswith(key + "="))
+            before, number = stands, stands * 1.1 + 1
+            missed = miss(key, before)
+            tried = {before: abs(missed)}
+            for _ in range(6):
+                now = miss(key, number)
+                tried[number] = abs(now)
+                if now == missed:
+                    break
+                before, missed, number = number, now, max(number - now * (number - before) / (now - missed), 0.01)
+            best = min(tried, key=tried.get)
+            if max(tried.values()) > tried[best] <= replay.TOLERANCE * rows[SOLVED[key]].measured:
+                numbers[key] = best
+    return numbers
+
+
+def make(facts, base, solved):
+    numbers = {**measured_numbers(facts), **solved}
+    is_same = f"name={facts['name']}" in lines_of(base)
+    group = said = None
     for line in lines_of(base):
         key = line.split("=", 1)[0]
+        said = line if line.startswith("# ") else said  # ahead of a number
         if line.startswith("["):
             group = line
-        if line.startswith(("evidence=", "source=", "error")):
-            # What the base says of its numbers is not true of these.
-            if line.startswith("evidence="):
-                print("evidence=measured")
-                print("source=tests/gpu/time/facts.cu on this device; what has '# from' before it is of another one")
+        if line.startswith("evidence="):
+            print("evidence=measured")
+        elif line.startswith("source=") and is_same:
+            print(line)
+        elif line.startswith("source="):
+            print("source=tests/gpu/time on this device" + ("; what has '# from' before it is of another one" if group == "[time]" else ""))
+        elif line.startswith("error"):
+            # What the base says of its error is not true of another device.
+            if is_same:
+                print(line)
         elif group == "[device]" and key == "name":
             print(f"name={facts['name']}")
         elif group == "[device]" and key == "arch" and "device.arch" in facts:
@@ -168,26 +309,24 @@ def make(facts, base):
             print("title=" + facts["name"].replace("NVIDIA ", "").split()[0])
         elif group == "[time]" and key == "latency-khz" and "device.clock-khz" in facts:
             print(f"latency-khz={facts['device.clock-khz']:.0f}")
-        elif group == "[time]" and key in TIME:
-            rule, source = TIME[key]
-            try:
-                measured = rule(facts)
-            except KeyError:  # of a chip that lacks what async.cu measures
-                measured = None
-            print(f"# from {os.path.basename(base)}\n{line}" if measured is None else f"# {source}\n{key}={short(measured)}")
-        elif "=" in line and not line.startswith("#"):
-            print(f"# from {os.path.basename(base)}\n{line}")
-        else:
+        elif group == "[time]" and key in numbers:
+            source = TIME[key][1] if key in TIME else f"so that {SOLVED[key]} takes as long here"
+            print(f"# {source}\n{key}={short(numbers[key], 0.03 if key in WHOLE else 0.01)}")
+        elif group == "[time]" and key in NOT_MEASURED:
+            print(f"# {NOT_MEASURED[key]}\n{line}")
+        elif group == "[time]" and "=" in line and not line.startswith("#"):
+            # What the base says of its own number is true of the same device.
+            print((said if is_same and said else f"# from {os.path.basename(base)}") + "\n" + line)
+        elif not (group == "[time]" and line.startswith("# ")) or line.startswith("# How long"):
             print(line)
 
 
 def compare(facts, path):
     bad = 0
     stands = dict(line.split("=", 1) for line in lines_of(path) if "=" in line and not line.startswith("#"))
-    for key, (rule, source) in TIME.items():
-        measured = rule(facts)
-        if key in stands and measured is not None and abs(float(stands[key]) - measured) > 0.04 * measured:
-            print(f"{path}: {key}={stands[key]}, but {source} is {measured:.4g}")
+    for key, measured in measured_numbers(facts).items():
+        if key in stands and abs(float(stands[key]) - measured) > 0.04 * measured:
+            print(f"{path}: {key}={stands[key]}, but {TIME[key][1]} is {measured:.4g}")
             bad = 1
     return bad
 
@@ -195,6 +334,7 @@ def compare(facts, path):
 if __name__ == "__main__":
     if len(sys.argv) == 4 and sys.argv[1] == "compare":
         sys.exit(compare(facts_of(sys.argv[2]), sys.argv[3]))
-    if len(sys.argv) != 3:
-        sys.exit("usage: device.py [compare] FACTS.txt DEVICE.ini")
-    make(facts_of(sys.argv[1]), sys.argv[2])
+    if len(sys.argv) not in (3, 5):
+        sys.exit("usage: device.py [compare] FACTS.txt DEVICE.ini [SMEMBANK CUBINS]")
+    measured = facts_of(sys.argv[1])
+    make(measured, sys.argv[2], solve(*sys.argv[3:4], sys.argv[1], sys.argv[4], sys.argv[2], measured_numbers(measured)) if len(sys.argv) == 5 else {})

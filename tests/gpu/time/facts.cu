@@ -135,33 +135,78 @@ static double run(CUfunction function, const Instruction &i, int threads, int n,
   return best;
 }
 
-static void measure_instructions(const char *target, const char *only) {
-  for (const Instruction &i : instructions) {
-    if (only && !strstr(i.name, only)) continue;
-    std::string ptx = head_of(target);
-    std::string wait = strstr(i.text, "cp.async") ? "  cp.async.wait_all;\n" : "";
-    // The places of '#' are all different, so that no two accesses become one.
-    const int few = strchr(i.text, '#') ? 4 : 12, more = strchr(i.text, '#') ? 12 : 28;
-    const char *kernels[] = {"rate_few", "rate_more", "chain_few", "chain_more"};
-    for (int k = 0; k < 4; k++) {
-      int chains = k < 2 ? 4 : 1;
-      ptx += kernel_of(kernels[k], i, "", loop_of(i.text, (k % 2 ? more : few) * (k < 2 ? 1 : 4), chains), wait, chains);
-    }
-    CUmodule module = module_of(ptx, i.name);
-    if (!module) continue;
-    CUfunction f[4];
-    for (int k = 0; k < 4; k++) CHECK(cuModuleGetFunction(&f[k], module, kernels[k]));
-    const double texts = (more - few) * 4.0 * iterations;
-    double one = run(f[1], i, 32, iterations) - run(f[0], i, 32, iterations);
-    double all = run(f[1], i, 512, iterations) - run(f[0], i, 512, iterations);
-    double sub = run(f[1], i, 512, iterations, 3) - run(f[0], i, 512, iterations, 3);
-    double chain = run(f[3], i, 32, iterations) - run(f[2], i, 32, iterations);
-    say(std::string("interval.") + i.name, all / texts / 4, "cycles/text/subpartition", "16 warps, 4 chains");
-    say(std::string("one_sub.") + i.name, sub / texts / 4, "cycles/text", "4 warps of one sub-partition alone, 4 chains");
-    say(std::string("one_warp.") + i.name, one / texts, "cycles/text", "1 warp, 4 chains");
-    say(std::string("latency.") + i.name, chain / texts, "cycles/text", "1 warp, 1 chain");
-    CHECK(cuModuleUnload(module));
+static void measure_instruction(const Instruction &i, const char *target, void (*edit)(char *, size_t) = nullptr) {
+  std::string ptx = head_of(target);
+  std::string wait = strstr(i.text, "cp.async") ? "  cp.async.wait_all;\n" : "";
+  // The places of '#' are all different, so that no two accesses become one.
+  const int few = strchr(i.text, '#') ? 4 : 12, more = strchr(i.text, '#') ? 12 : 28;
+  const char *kernels[] = {"rate_few", "rate_more", "chain_few", "chain_more"};
+  for (int k = 0; k < 4; k++) {
+    int chains = k < 2 ? 4 : 1;
+    ptx += kernel_of(kernels[k], i, "", loop_of(i.text, (k % 2 ? more : few) * (k < 2 ? 1 : 4), chains), wait, chains);
   }
+  CUmodule module = module_of(ptx, i.name, edit);
+  if (!module) return;
+  CUfunction f[4];
+  for (int k = 0; k < 4; k++) CHECK(cuModuleGetFunction(&f[k], module, kernels[k]));
+  const double texts = (more - few) * 4.0 * iterations;
+  double one = run(f[1], i, 32, iterations) - run(f[0], i, 32, iterations);
+  double all = run(f[1], i, 512, iterations) - run(f[0], i, 512, iterations);
+  double sub = run(f[1], i, 512, iterations, 3) - run(f[0], i, 512, iterations, 3);
+  double chain = run(f[3], i, 32, iterations) - run(f[2], i, 32, iterations);
+  say(std::string("interval.") + i.name, all / texts / 4, "cycles/text/subpartition", "16 warps, 4 chains");
+  say(std::string("one_sub.") + i.name, sub / texts / 4, "cycles/text", "4 warps of one sub-partition alone, 4 chains");
+  say(std::string("one_warp.") + i.name, one / texts, "cycles/text", "1 warp, 4 chains");
+  say(std::string("latency.") + i.name, chain / texts, "cycles/text", "1 warp, 1 chain");
+  CHECK(cuModuleUnload(module));
+}
+
+static void measure_instructions(const char *target, const char *only) {
+  for (const Instruction &i : instructions)
+    if (!only || strstr(i.name, only)) measure_instruction(i, target);
+}
+
+// --- machine code that no compiler writes; encodings of sm_70 to sm_90
+
+struct Encoded {
+  unsigned long long low, high;
+};
+enum { OPCODE_BITS = 12, GUARD_BITS = 4, CONTROL_BIT = 41 };
+
+// For each instruction: @change may change it.
+template <typename Change> static void edit_instructions(char *cubin, size_t bytes, Change change) {
+  for (char *at = cubin; at + sizeof(Encoded) <= cubin + bytes; at += sizeof(Encoded)) {
+    Encoded e;
+    memcpy(&e, at, sizeof e);
+    change(e, (unsigned)(e.low & ((1 << OPCODE_BITS) - 1)), (unsigned)(e.low >> OPCODE_BITS & ((1 << GUARD_BITS) - 1)));
+    memcpy(at, &e, sizeof e);
+  }
+}
+
+// Each FFMA reads these registers, and keeps none for the next one.
+template <int A, int B, int C> static void read_registers(char *cubin, size_t bytes) {
+  edit_instructions(cubin, bytes, [](Encoded &e, unsigned opcode, unsigned guard) {
+    if (opcode != 0x223 || guard != 7) return;
+    e.low = (e.low & ~0xffff000000ull) | (unsigned long long)A << 24 | (unsigned long long)B << 32;
+    e.high = (e.high & ~(0xfull << 58 | 0xff)) | C;
+  });
+}
+
+// Each IADD3 that has a guard and adds a constant becomes a VIADD, whose second word has nothing but control bits.
+static void add_by_viadd(char *cubin, size_t bytes) {
+  edit_instructions(cubin, bytes, [](Encoded &e, unsigned opcode, unsigned guard) {
+    if (opcode != 0x810 || guard == 7) return;
+    e.low = (e.low & ~0xfffull) | 0x836;
+    e.high = e.high >> CONTROL_BIT << CONTROL_BIT;
+  });
+}
+
+static void measure_edited(const char *target) {
+  const char *text = "fma.rn.f32 %r@, %r@, %y, %z;";
+  measure_instruction({"banks_two", "FFMA", 1, NUMBER, 0, text}, target, read_registers<4, 6, 5>);
+  measure_instruction({"banks_three", "FFMA", 1, NUMBER, 0, text}, target, read_registers<4, 6, 8>);
+  measure_instruction({"viadd", "VIADD", 2, NUMBER, 0, "~%on add.s32 %r@, %r@, 3; ~%off add.s32 %r@, %r@, 5;"}, target, add_by_viadd);
+  measure_instruction({"mix_viadd_imad", "VIADD", 1, NUMBER, 0, "~%on add.s32 %r@, %r@, 3; mad.lo.s32 %q@, %q@, %y, %z;"}, target, add_by_viadd);
 }
 
 // How many instructions a warp issues before the queue is full: the cycles until K of them are issued.
@@ -190,16 +235,23 @@ static void measure_queues(const char *target) {
     }
     CUmodule module = module_of(ptx, std::string("queue_") + i.name);
     if (!module) continue;
-    for (int threads : {32, 128, 512}) {
-      printf("queue.%s.%d ", i.name, threads / 32);
+    // A warp, one of each sub-partition, four of each; four of one sub-partition, four of two.
+    const struct {
+      const char *name;
+      int threads;
+      unsigned skip;
+    } launches[] = {{"1", 32, 0}, {"4", 128, 0}, {"16", 512, 0}, {"one_sub", 512, 3}, {"two_subs", 512, 2}};
+    for (auto &l : launches) {
+      printf("queue.%s.%s ", i.name, l.name);
       for (int k = 1; k <= deepest; k++) {
         CUfunction f;
         CHECK(cuModuleGetFunction(&f, module, ("queue_" + std::to_string(k)).c_str()));
-        run(f, i, threads, 1);
-        std::vector<Stamps> stamps(threads);
-        CHECK(cuMemcpyDtoH(stamps.data(), out_memory, threads * sizeof(Stamps)));
+        run(f, i, l.threads, 1, l.skip);
+        std::vector<Stamps> stamps(l.threads);
+        CHECK(cuMemcpyDtoH(stamps.data(), out_memory, l.threads * sizeof(Stamps)));
         unsigned long long least = ~0ull;
-        for (const Stamps &s : stamps) least = std::min(least, s.to - s.from);
+        for (const Stamps &s : stamps)
+          if (s.to) least = std::min(least, s.to - s.from);
         printf(" %llu", least);
       }
       printf("\n");
@@ -399,7 +451,7 @@ template <typename Launch> static double best_ns(Launch launch) {
   CHECK_RT(cudaEventCreate(&e0));
   CHECK_RT(cudaEventCreate(&e1));
   double best = 1e30;
-  for (int turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 7; turn++) {
     CHECK_RT(cudaEventRecord(e0));
     launch();
     CHECK_RT(cudaEventRecord(e1));
@@ -703,7 +755,7 @@ int main(int count, char **words) {
     else if (!strcmp(words[w], "--only") && w + 1 < count) only = words[++w];
     else if (!strcmp(words[w], "--cubins") && w + 1 < count) cubin_folder = words[++w];
     else if (!strcmp(words[w], "--ptx") && w + 1 < count) ptx_folder = words[++w];
-    else return fprintf(stderr, "facts [--part instructions|queues|barriers|blocks|latencies|reach|streams|sectors|windows|atomics] [--only NAME] [--cubins FOLDER]\n"), 2;
+    else return fprintf(stderr, "facts [--part instructions|edited|queues|barriers|blocks|latencies|reach|streams|sectors|windows|atomics] [--only NAME] [--cubins FOLDER]\n"), 2;
   }
   if (ptx_folder) {
     measure_instructions("sm_90", only);
@@ -720,6 +772,7 @@ int main(int count, char **words) {
   CHECK(cuMemAlloc(&global_memory, global_bytes));
   describe(properties);
   if (wanted("instructions")) measure_instructions(target.c_str(), only);
+  if (wanted("edited")) measure_edited(target.c_str());
   if (wanted("queues")) measure_queues(target.c_str());
   if (wanted("barriers")) measure_barriers(target.c_str());
   if (wanted("blocks")) measure_blocks(properties.multiProcessorCount);

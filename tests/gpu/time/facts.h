@@ -45,8 +45,10 @@ with(std::string text, char what, int number) {
   return text;
 }
 
+// @edit: what is changed of the machine code, if anything.
 static CUmodule
-module_of(const std::string &ptx, const std::string &name) {
+module_of(const std::string &ptx, const std::string &name,
+          void (*edit)(char *cubin, size_t bytes) = nullptr) {
   char errors[8192] = "";
   if (ptx_folder) {
     FILE *file = fopen((std::string(ptx_folder) + "/" + name + ".ptx").c_str(), "w");
@@ -69,6 +71,8 @@ module_of(const std::string &ptx, const std::string &name) {
     cuLinkDestroy(link);
     return nullptr;
   }
+  if (edit)
+    edit((char *)cubin, bytes);
   if (cubin_folder) {
     FILE *file = fopen((std::string(cubin_folder) + "/" + name + ".cubin").c_str(), "wb");
     if (file) {

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The micro-benchmarks of facts.cu, async.cu and flow.cu on the clock's model: their own machine code, as the device's driver compiled it, executed here, and
-# the cycles of a text beside those that the device took.
+# The micro-benchmarks of facts.cu, async.cu, flow.cu and launches.cu on the clock's model: their own machine code, as the device's driver or nvcc compiled it,
+# executed here, and the cycles of a row beside those that the device took.
 #
 #   python3 replay.py SMEMBANK FACTS.txt CUBINS DEVICE [every N-th]
 #
@@ -11,6 +11,7 @@
 import concurrent.futures
 import fnmatch
 import json
+import math
 import os
 import re
 import subprocess
@@ -26,103 +27,114 @@ ROUNDING = 0.005  # of what was measured
 ASYNC_ITERATIONS, ASYNC_SHARED = 32, 200 << 10
 
 
-def rows():
-    """Name -> (few, more), in the order of the table."""
+# As measure_edited() of facts.cu: texts of which the machine code was changed.
+EDITED = ("banks_two", "banks_three", "viadd", "mix_viadd_imad")
+
+
+def texts():
+    """Name -> copies of the text in "few" and in "more", in the order of the table."""
     found = {}
     with open(f"{HERE}/instructions.def", encoding="utf-8") as file:
         for name, start, text in re.findall(r'^INSTRUCTION\("(\w+)", "[^"]*", \d+, (\w+), \d+, "([^"]*)"', file.read(), re.M):
             if start != "GLOBAL" or "[%g" in text and "atom." not in text:
                 found[name] = (4, 12) if "#" in text else (12, 28)
+    found.update((name, (12, 28)) for name in EDITED)
     return found
 
 
-def measured(path):
-    with open(path, encoding="utf-8") as file:
-        return {words[0]: float(words[1]) for words in (line.split() for line in file)
-                if len(words) > 1 and words[0].startswith(("interval.", "latency."))}
+class Launch:
+    """A launch of a cubin, whose cycles are predicted."""
+
+    def __init__(self, cubin, entry, threads, blocks, *options):
+        self.words = [f"{cubin}.cubin", "--entry", entry, "--block", str(threads), "--grid", str(blocks), *options]
+
+    def predict(self, smembank, cubins, device):
+        run = subprocess.run([smembank, "analyze", f"{cubins}/{self.words[0]}", *self.words[1:], "--unknown", "skip",
+                              "--time", "--device", device, "--cache", "warm", "--format", "json"],
+                             capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            return math.nan  # it cannot be executed here
+        return json.loads(run.stdout)["time"].get("cycles", 0)
 
 
-def known(names):
-    """Name -> why it is missed."""
-    with open(f"{HERE}/replay.known", encoding="utf-8") as file:
-        reasons = [line.split(None, 1) for line in file if line.strip() and not line.startswith("#")]
-    return {name: reason for name in names for pattern, reason in reasons if fnmatch.fnmatchcase(name, pattern)}
+class Row:
+    """The difference of two launches, divided by OF; MEASURED: what the device took. KNOWN: its name in replay.known."""
+
+    def __init__(self, name, known, measured, few, more, of):
+        self.name, self.known, self.measured, self.few, self.more, self.of = name, known, measured, few, more, of
+
+    def predict(self, smembank, cubins, device):
+        return (self.more.predict(smembank, cubins, device) - self.few.predict(smembank, cubins, device)) / self.of
+
+    def is_close(self, predicted):
+        return abs(predicted - self.measured) <= TOLERANCE * abs(self.measured) + ROUNDING
 
 
-def async_rows(path):
-    """Name -> (measured, threads, blocks, copies in "few"; "more" has three times as many): rows of async.cu."""
-    found = {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            launch = re.match(r"(\S+) +(\S+) .*\[(\d+) threads, (\d+) blocks, (\d+) copies\]$", line)
-            if launch:
-                found[launch.group(1)] = (float(launch.group(2)), *map(int, launch.groups()[2:]))
-    return found
+def rows_of_text(name, copies, values):
+    """What a text takes of a sub-partition that has four warps, and how long a chain of it is."""
+    options = [word for i, value in enumerate(NUMBERS) for word in ("--arg", f"{i + 2}={value}")]
+    of = (copies[1] - copies[0]) * 4 * ITERATIONS
+    for kind, entry, threads, share in (("interval", "rate", 512, of * 4), ("latency", "chain", 32, of)):
+        if f"{kind}.{name}" in values:
+            few, more = (Launch(name, f"{entry}_{which}", threads, 1, *options) for which in ("few", "more"))
+            yield Row(f"{kind}.{name}", name, values[f"{kind}.{name}"], few, more, share)
 
 
-def predict(smembank, cubin, entry, threads, blocks, device, options):
-    run = subprocess.run([smembank, "analyze", cubin, "--entry", entry, "--block", str(threads), "--grid", str(blocks), "--unknown", "skip",
-                          "--time", "--device", device, "--cache", "warm", "--format", "json", *options],
-                         capture_output=True, text=True, check=False)
-    if not run.stdout:
-        raise RuntimeError(run.stderr.strip())
-    return json.loads(run.stdout)["time"].get("cycles", 0)
-
-
-def cycles(smembank, cubin, entry, threads, device):
-    values = [word for i, value in enumerate(NUMBERS) for word in ("--arg", f"{i + 2}={value}")]
-    return predict(smembank, cubin, entry, threads, 1, device, values)
-
-
-def replay_async(smembank, cubins, name, threads, blocks, copies, device):
-    """The tensor is not known, and neither is what is in it."""
+def row_of_async(name, value, threads, blocks, copies):
+    """The tensor is not known, and neither is what is in it. "more" has three times as many copies as "few"."""
     options = ["--arg", f"3={ASYNC_ITERATIONS}"]
     if not name.startswith("flow_"):  # of flow.cu, which has none
         options += ["--dynamic-bytes", str(ASYNC_SHARED)]
     if name.startswith("tensor"):
         options += [word for i in range(0, 128, 8) for word in ("--arg", f"4+{i}=u64:0")]
-    few, more = (predict(smembank, f"{cubins}/{name.replace('.', '_')}.cubin", entry, threads, blocks, device, options)
-                 for entry in ("few", "more"))
-    return (more - few) / (2 * copies * ASYNC_ITERATIONS)
+    few, more = (Launch(name.replace(".", "_"), entry, threads, blocks, *options) for entry in ("few", "more"))
+    return Row(name, name, value, few, more, 2 * copies * ASYNC_ITERATIONS)
 
 
-def replay(smembank, cubin, few, more, device):
-    texts = (more - few) * 4 * ITERATIONS
-    interval = cycles(smembank, cubin, "rate_more", 512, device) - cycles(smembank, cubin, "rate_few", 512, device)
-    chain = cycles(smembank, cubin, "chain_more", 32, device) - cycles(smembank, cubin, "chain_few", 32, device)
-    return interval / texts / 4, chain / texts
+def row_of_launches(name, value, words):
+    few, more = (Launch("launches", words[i], words[i + 2], words[i + 1], "--arg", f"1={words[i + 3]}") for i in (0, 4))
+    return Row(name, name, value, few, more, float(words[9]))
 
 
-def close(predicted, real):
-    return abs(predicted - real) <= TOLERANCE * abs(real) + ROUNDING
+def rows_of(path):
+    """All rows that can be replayed, of a file of facts."""
+    values, found = {}, []
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    for line in lines:
+        words = line.split()
+        if len(words) > 1 and words[0].startswith(("interval.", "latency.")):
+            values[words[0]] = float(words[1])
+    for name, copies in texts().items():
+        found += rows_of_text(name, copies, values)
+    for line in lines:
+        row = re.match(r"(\S+) +(\S+) .*\[(\d+) threads, (\d+) blocks, (\d+) copies\]$", line)
+        if row:
+            found.append(row_of_async(row.group(1), float(row.group(2)), *map(int, row.groups()[2:])))
+        row = re.match(r"(\S+) +(\S+) .*\[launches (.*)\]$", line)
+        if row:
+            found.append(row_of_launches(row.group(1), float(row.group(2)), row.group(3).split()))
+    return found
+
+
+def known():
+    """(pattern of names, why they are missed)."""
+    with open(f"{HERE}/replay.known", encoding="utf-8") as file:
+        return [line.strip().split(None, 1) for line in file if line.strip() and not line.startswith("#")]
 
 
 def main(smembank, facts, cubins, device, every=1):
-    real, failed, right, count = measured(facts), 0, 0, 0
-    table = [row for row in rows().items() if "interval." + row[0] in real][::every]
-    others = list(async_rows(facts).items())[::every]
-    missed = known([name for name, _ in table + others])
+    missed, right, failed = known(), 0, 0
+    rows = rows_of(facts)[::every]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda row: replay(smembank, f"{cubins}/{row[0]}.cubin", *row[1], device), table)
-        for (name, _), (interval, chain) in zip(table, results):
-            good = close(interval, real["interval." + name]) and close(chain, real["latency." + name])
-            count += 1
+        for row, predicted in zip(rows, pool.map(lambda row: row.predict(smembank, cubins, device), rows)):
+            good = row.is_close(predicted)
+            reason = next((reason for pattern, reason in missed if fnmatch.fnmatchcase(row.known, pattern)), None)
             right += good
-            note = "" if good else f" known: {missed[name].strip()}" if name in missed else " <<< more than 5 % off"
-            failed += not good and name not in missed
-            print(f"{name:22} interval {interval:7.2f}, measured {real['interval.' + name]:7.2f}; "
-                  f"chain {chain:7.2f}, measured {real['latency.' + name]:7.2f}{note}"
-                  + (" (no longer off: take it out of replay.known)" if good and name in missed else ""))
-        results = pool.map(lambda row: replay_async(smembank, cubins, row[0], *row[1][1:], device), others)
-        for (name, (value, *_)), result in zip(others, results):
-            good = close(result, value)
-            count += 1
-            right += good
-            note = "" if good else f" known: {missed[name].strip()}" if name in missed else " <<< more than 5 % off"
-            failed += not good and name not in missed
-            print(f"{name:36} {result:9.2f}, measured {value:9.2f}{note}"
-                  + (" (no longer off: take it out of replay.known)" if good and name in missed else ""))
-    print(f"{count} rows: {right} within 5 %, {count - right - failed} known to be off, {failed} failed")
+            failed += not good and not reason
+            note = "" if good else f" known: {reason}" if reason else " <<< more than 5 % off"
+            print(f"{row.name:36} {predicted:9.2f}, measured {row.measured:9.2f}{note}", flush=True)
+    print(f"{len(rows)} rows: {right} within 5 %, {len(rows) - right - failed} known to be off, {failed} failed")
     return 1 if failed else 0
 
 

@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Measures what the clock's model needs to know of a device that only whole launches show: how fast blocks are handed out, what stores of a
+// part of a sector cost and which of them leave together, how much a multiprocessor may have asked for, what the caches hold, how the second-level
+// cache is divided, and how code arrives that is executed for the first time.
+//
+//   launches             writes lines 'name value unit how'
+//   launches --nothing   launches a block that does nothing, three times, for Nsight Compute
+//
+// Nanoseconds are those of events, cycles those of the highest clock. Rows that end with "[launches …]" say what to launch of the cubin of this file
+// for the same difference (replay.py).
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "facts.h"
+
+enum {
+  LINE_WORDS = 32,
+  SECTOR_WORDS = 8,
+  MOST_LINES = 64, // that stores go to in turns
+  CODE_STEP = 16,  // KiB of code between two clocks
+  INSTRUCTION_BYTES = 16,
+  CODE_LINE_BYTES = 128,
+};
+
+// --- kernels: memory, and how often
+
+extern "C" __global__ void nothing(unsigned *memory, int n) {}
+
+// Each thread stores a word of a sector of its own, STRIDE words after the one before, in 64 KiB of its block's.
+template <int STRIDE> __device__ void store_parts(unsigned *memory, int n) {
+  const int part = 16384;
+  unsigned *own = memory + blockIdx.x * part;
+  for (int i = 0; i < n; i++) own[(i * blockDim.x + threadIdx.x) * STRIDE % part] = i;
+}
+extern "C" __global__ void store_sectors(unsigned *memory, int n) { store_parts<SECTOR_WORDS>(memory, n); }
+extern "C" __global__ void store_pairs(unsigned *memory, int n) { store_parts<2 * SECTOR_WORDS>(memory, n); }
+extern "C" __global__ void store_lines(unsigned *memory, int n) { store_parts<LINE_WORDS>(memory, n); }
+
+// Four warps store the first words of the four sectors of LINES lines in all, one after the other, then the second words, and so on; then they go on to the
+// next lines.
+template <int LINES> __device__ void store_turns(unsigned *memory, int n) {
+  const int warps = 4, each = LINES / warps, part = 16384;
+  const int lane = threadIdx.x % 32;
+  if (lane >= 4) return;
+  unsigned *own = memory + (blockIdx.x * warps + threadIdx.x / 32) * part * 2 + lane * SECTOR_WORDS;
+  for (int i = 0, at = 0; i < n; i++, at = (at + each * LINE_WORDS) % part)
+#pragma unroll
+    for (int w = 0; w < SECTOR_WORDS; w++)
+#pragma unroll
+      for (int l = 0; l < each; l++) *(volatile unsigned *)(own + at + l * LINE_WORDS + w) = i;
+}
+#define TURNS(lines) \
+  extern "C" __global__ void store_turns_##lines(unsigned *memory, int n) { store_turns<lines>(memory, n); }
+TURNS(4)
+TURNS(8)
+TURNS(12)
+TURNS(16)
+TURNS(20)
+TURNS(24)
+TURNS(28)
+TURNS(32)
+#undef TURNS
+
+// All blocks load what DRAM has, 16 bytes a lane, eight in flight.
+extern "C" __global__ void load_dram(uint4 *memory, int n) {
+  const int unroll = 8;
+  const uint4 *own = memory + (size_t)blockIdx.x * blockDim.x * unroll * n;
+  uint4 sum = {0, 0, 0, 0};
+  for (int i = 0; i < n; i++) {
+    uint4 v[unroll];
+#pragma unroll
+    for (int k = 0; k < unroll; k++) v[k] = __ldcg(own + (i * unroll + k) * blockDim.x + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < unroll; k++) sum.x ^= v[k].x ^ v[k].y ^ v[k].z ^ v[k].w;
+  }
+  if (sum.x == 0x12345678) memory[0] = sum;
+}
+
+// Code without a loop: 64 KiB of it is 4,096 instructions. A warp executes it n times; out: its clock, after each 16 KiB.
+#define FOUR asm volatile("fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %1, %1, %1, %1; fma.rn.f32 %2, %2, %2, %2; fma.rn.f32 %3, %3, %3, %3;" : "+f"(a), "+f"(b), "+f"(c), "+f"(d));
+#define SIXTEEN FOUR FOUR FOUR FOUR
+#define STEP SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN \
+  SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN \
+  SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN \
+  SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN \
+  out[at++] = (unsigned)clock64();
+#define CODE(kib, steps)                                                                              \
+  extern "C" __global__ void code_##kib(unsigned *memory, int n) {                                    \
+    unsigned *out = memory + blockIdx.x * 256, at = 0;                                                \
+    float a = n, b = n + 1, c = n + 2, d = n + 3;                                                     \
+    out[at++] = (unsigned)clock64();                                                                  \
+    for (int i = 0; i < n; i++) { steps }                                                             \
+    if (a + b + c + d == 1) out[0] = 0;                                                               \
+  }
+CODE(64, STEP STEP STEP STEP)
+CODE(96, STEP STEP STEP STEP STEP STEP)
+CODE(112, STEP STEP STEP STEP STEP STEP STEP)
+CODE(128, STEP STEP STEP STEP STEP STEP STEP STEP)
+CODE(144, STEP STEP STEP STEP STEP STEP STEP STEP STEP)
+CODE(192, STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP)
+CODE(256, STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP)
+
+// Follows pointers, cached in L1.
+extern "C" __global__ void chase(unsigned long long *out, const unsigned long long *at, int n, int turns) {
+  unsigned long long p = (unsigned long long)at, from = 0;
+  for (int t = 0; t < turns; t++) {
+    from = clock64();
+    for (int i = 0; i < n; i++) asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(p));
+  }
+  out[0] = clock64() - from, out[1] = p;
+}
+
+// All warps change two words, in turns.
+extern "C" __global__ void change_two(unsigned *memory, unsigned a, unsigned b, int n) {
+  if (threadIdx.x % 32) return;
+  unsigned *at = memory + ((blockIdx.x + threadIdx.x / 32) % 2 ? a : b);
+  for (int i = 0; i < n; i++) atomicAdd(at, 1);
+}
+
+// --- measuring
+
+static int sms, khz;
+static unsigned *memory;
+static const size_t memory_bytes = (size_t)4 << 30;
+
+static double ns_of(cudaEvent_t from, cudaEvent_t to) {
+  float ms;
+  CHECK_RT(cudaEventSynchronize(to));
+  CHECK_RT(cudaEventElapsedTime(&ms, from, to));
+  return ms * 1e6;
+}
+
+// The best of some launches, in nanoseconds.
+template <typename Launch> static double best_ns(Launch launch, int times = 5) {
+  static cudaEvent_t from, to;
+  if (!from) {
+    CHECK_RT(cudaEventCreate(&from));
+    CHECK_RT(cudaEventCreate(&to));
+  }
+  double best = 1e30;
+  for (int turn = 0; turn < times; turn++) {
+    CHECK_RT(cudaEventRecord(from));
+    launch();
+    CHECK_RT(cudaEventRecord(to));
+    best = std::min(best, ns_of(from, to));
+  }
+  CHECK_RT(cudaGetLastError());
+  return best;
+}
+
+typedef void (*Kernel)(unsigned *, int);
+struct Launch {
+  int blocks, threads, n;
+};
+static void say_launches(const std::string &name, double value, const char *unit, const char *how, const std::string &entry, Launch few, const std::string &other, Launch more, double of) {
+  char launches[256];
+  snprintf(launches, sizeof launches, " [launches %s %d %d %d %s %d %d %d of %.0f]", entry.c_str(), few.blocks, few.threads, few.n, other.c_str(), more.blocks, more.threads, more.n, of);
+  say(name, value, unit, (how + std::string(launches)).c_str());
+}
+// The difference of two launches, in cycles, divided by @of; and what they are.
+static void say_difference(const std::string &name, const char *entry, Kernel kernel, Launch few, Launch more, double of, const char *unit, const char *how) {
+  auto time = [&](Launch l) { return best_ns([&] { kernel<<<l.blocks, l.threads>>>(memory, l.n); }); };
+  double ns = time(more) - time(few);
+  say_launches(name, ns * khz / 1e6 / of, unit, how, entry, few, entry, more, of);
+}
+
+static void measure_blocks() {
+  for (int threads : {32, 256})
+    say_difference("grid_interval." + std::to_string(threads), "nothing", nothing, {8448, threads, 0}, {1 << 20, threads, 0}, (1 << 20) - 8448, "cycles/block",
+                   "blocks that do nothing, all multiprocessors together");
+}
+
+static void measure_stores() {
+  const int few = 64, more = 1088, threads = 256; // 8 warps: each store of a block is as many of warps
+  const double of = (more - few) * 8.0;
+  say_difference("store_part.sectors", "store_sectors", store_sectors, {sms, threads, few}, {sms, threads, more}, of, "cycles/store of a warp/SM", "a word of each of 32 sectors of 8 lines, all multiprocessors");
+  say_difference("store_part.pairs", "store_pairs", store_pairs, {sms, threads, few}, {sms, threads, more}, of, "cycles/store of a warp/SM", "a word of each of 32 sectors of 16 lines, all multiprocessors");
+  say_difference("store_part.lines", "store_lines", store_lines, {sms, threads, few}, {sms, threads, more}, of, "cycles/store of a warp/SM", "a word of each of 32 lines, all multiprocessors");
+  const struct {
+    int lines;
+    const char *entry;
+    Kernel kernel;
+  } turns[] = {
+#define TURNS(lines) {lines, "store_turns_" #lines, store_turns_##lines},
+      TURNS(4) TURNS(8) TURNS(12) TURNS(16) TURNS(20) TURNS(24) TURNS(28) TURNS(32)
+#undef TURNS
+  };
+  for (auto &t : turns)
+    say_difference("store_turns." + std::to_string(t.lines), t.entry, t.kernel, {sms, 128, 1}, {sms, 128, 65}, 64.0 * SECTOR_WORDS * t.lines, "cycles/store of a warp/SM",
+                   "words of the sectors of so many lines, in turns");
+}
+
+// By few multiprocessors: what each has asked for, by Little's law.
+static void measure_open() {
+  for (int blocks : {1, 2, 4}) {
+    const int few = 16, more = 80, threads = 1024;
+    auto time = [&](int n) {
+      double best = 1e30;
+      for (int turn = 0; turn < 4; turn++) {
+        CHECK_RT(cudaMemset((char *)memory + memory_bytes / 2, turn, (size_t)256 << 20));
+        best = std::min(best, best_ns([&] { load_dram<<<blocks, threads>>>((uint4 *)memory, n); }, 1));
+      }
+      return best;
+    };
+    double bytes = (more - few) * 8.0 * 16 * threads;
+    say("dram_alone." + std::to_string(blocks), bytes / ((time(more) - time(few)) * khz / 1e6), "bytes/cycle/SM", "so many SMs load what only DRAM has, a block of 1024 threads each");
+  }
+}
+
+// The largest set of which all is found again, in steps of 4 KiB.
+static void measure_l1() {
+  std::vector<unsigned long long> order((256 << 10) / 8);
+  auto time = [&](int kib) {
+    unsigned long long *at = (unsigned long long *)memory + 16, got[2];
+    size_t n = (kib << 10) / 128;
+    for (size_t k = 0; k < n; k++) order[k * 16] = (unsigned long long)at + (k + 1) % n * 128;
+    CHECK_RT(cudaMemcpy(at, order.data(), (size_t)kib << 10, cudaMemcpyHostToDevice));
+    chase<<<1, 1>>>((unsigned long long *)memory, at, (int)n, 4);
+    CHECK_RT(cudaMemcpy(got, memory, 16, cudaMemcpyDeviceToHost));
+    return (double)got[0] / n;
+  };
+  auto most = [&](int carveout) {
+    CHECK_RT(cudaFuncSetAttribute(chase, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+    double near = time(4);
+    int kib = 4;
+    while (kib < 256 && time(kib + 4) < 1.2 * near) kib += 4;
+    return kib;
+  };
+  say("l1_kib.no_shared", most(0), "KiB", "the largest set of lines that are found again in L1, as little shared memory as can be");
+  say("l1_kib.most_shared", most(100), "KiB", "the same, as much shared memory as can be");
+  int bytes;
+  CHECK_RT(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+  say("device.shared-bytes", bytes, "bytes", "of a multiprocessor, by the runtime");
+}
+
+// Pairs of pieces of 512 bytes at random: how long those take whose words are in one slice, and the others.
+static void measure_slices() {
+  const int pairs = 16384, n = 64, piece = 128;
+  const unsigned pieces = (unsigned)(((size_t)256 << 20) / 512);
+  std::mt19937 random(1);
+  auto time = [&](unsigned a, unsigned b) { return best_ns([&] { change_two<<<sms, 1024>>>(memory, a * piece, b * piece, n); }, 2); };
+  for (int i = 0; i < 64; i++) time(0, 1);
+  std::vector<double> all;
+  for (int i = 0; i < pairs; i++) {
+    unsigned a = random() % pieces, b = random() % pieces;
+    all.push_back(time(a, b));
+  }
+  std::sort(all.begin(), all.end());
+  say("slice_pair.one", time(5, 5), "ns", "all warps change one word, 64 times");
+  for (int part : {10, 500, 900, 950, 960, 970, 980, 985, 990, 995, 999}) say("slice_pair.permille" + std::to_string(part), all[pairs * part / 1000], "ns", "the same, two words that are somewhere: of 16,384 pairs");
+}
+
+struct Code {
+  int kib;
+  Kernel kernel;
+};
+// Clocks of each step, averaged over the blocks. Code comes from DRAM the first time.
+static std::vector<double> steps_of(const Code &code, int blocks, int n, Kernel other) {
+  const int steps = code.kib / CODE_STEP * n;
+  std::vector<unsigned> got(blocks * 256);
+  std::vector<double> sum(steps, 1e30);
+  for (int turn = 0; turn < 3; turn++) {
+    other<<<sms, 32>>>(memory, 1); // other code is where this was, and other memory
+    CHECK_RT(cudaMemset((char *)memory + memory_bytes / 2, turn, (size_t)512 << 20));
+    code.kernel<<<blocks, 32>>>(memory, n);
+    CHECK_RT(cudaMemcpy(got.data(), memory, got.size() * 4, cudaMemcpyDeviceToHost));
+    for (int s = 0; s < steps; s++) {
+      double mean = 0;
+      for (int b = 0; b < blocks; b++) mean += (double)(unsigned)(got[b * 256 + s + 1] - got[b * 256 + s]) / blocks;
+      sum[s] = std::min(sum[s], mean);
+    }
+  }
+  return sum;
+}
+static void measure_code() {
+  static const Code codes[] = {{64, code_64}, {96, code_96}, {112, code_112}, {128, code_128}, {144, code_144}, {192, code_192}, {256, code_256}};
+  const double lines = CODE_STEP * 1024.0 / CODE_LINE_BYTES;
+  for (int blocks : {1, sms})
+    for (const Code &code : codes) {
+      std::vector<double> steps = steps_of(code, blocks, 3, code.kib == 256 ? code_192 : code_256);
+      const int each = code.kib / CODE_STEP, near = 64 / CODE_STEP;
+      double first = 0, again = 0;
+      for (int s = near; s < each; s++) first += steps[s] / lines / (each - near);
+      for (int s = 0; s < each; s++) again += steps[each + s] / lines / each;
+      std::string name = std::string(blocks == 1 ? "code_alone." : "code.") + std::to_string(code.kib);
+      for (int s = 0; s < 3 * each; s++)
+        say(name + ".turn" + std::to_string(s / each + 1) + "." + std::to_string(s % each * CODE_STEP), steps[s] / lines, "cycles/line",
+            "16 KiB of code from there on, a warp, which time");
+      if (blocks == 1 || code.kib != 192) continue;
+      say_launches("code_first", first, "cycles/line", "what is not in the first 64 KiB, the first time, a warp on each SM", "code_64", {blocks, 32, 1}, "code_192", {blocks, 32, 1}, lines * (each - near));
+      say_launches("code_again", again, "cycles/line", "the second time, where more came in between than stays", "code_192", {blocks, 32, 1}, "code_192", {blocks, 32, 2}, lines * each);
+    }
+}
+
+int main(int count, char **words) {
+  CHECK_RT(cudaMalloc(&memory, memory_bytes));
+  CHECK_RT(cudaMemset(memory, 0, memory_bytes));
+  CHECK_RT(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  CHECK_RT(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
+  if (count > 1 && !strcmp(words[1], "--nothing")) {
+    for (int i = 0; i < 3; i++) nothing<<<1, 32>>>(memory, 0);
+    CHECK_RT(cudaDeviceSynchronize());
+    return 0;
+  }
+  measure_blocks();
+  measure_stores();
+  measure_open();
+  measure_l1();
+  measure_slices();
+  measure_code();
+  return 0;
+}
