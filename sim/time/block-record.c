@@ -13,6 +13,7 @@
 #include "sim/program/inside.h"
 #include "sim/time/cluster-port.h"
 #include "sim/time/line-words.h"
+#include "sim/time/path.h"
 #include "sim/time/request-lines.h"
 #include "sim/time/texture-unit.h"
 
@@ -33,14 +34,6 @@ typedef struct {
   guint64 address;
 } Unsized;
 
-// Where a warp is.
-typedef struct {
-  guint32 number;     // of the instruction that it executed last
-  SmbLanes lanes;     // that did
-  SmbLanes active;    // that came to it
-  SmbLanes scattered; // that an indirect branch has sent elsewhere, and that have not gone on since
-} Path;
-
 struct _SmbBlockRecorder {
   const SmbProgram *program;
   SmbSink sink;
@@ -48,7 +41,7 @@ struct _SmbBlockRecorder {
   SmbRecall *recall;
   guint max_warp_events;
   guint32 *last; // by site: the request of shared memory that it made last, from 1
-  Path paths[SMB_MAX_WARPS];
+  SmbPath paths[SMB_MAX_WARPS];
   guint32 *texture_sites; // by instruction
   guint32
       textures; // an instruction of textures of which it is not known yet what it asks for; G_MAXUINT32: none
@@ -87,32 +80,13 @@ drop_failed_test(SmbBlockRecorder *recorder, GArray *events) {
   recorder->record->instructions--;
 }
 
-// What an instruction of a path came to, if @active lanes go on at instruction @next.
-static SmbFlow
-find_flow(Path *path, guint rate, guint32 next, SmbLanes active) {
-  SmbLanes gone = path->scattered & active;
-  path->scattered &= ~active;
-  if (gone && !(path->active & active))
-    return SMB_FLOW_OTHERS;
-  if (!path->lanes)
-    return SMB_FLOW_IDLE;
-  if (rate == SMB_RATE_INDIRECT) {
-    path->scattered |= path->active & ~active;
-    return path->active & ~active ? SMB_FLOW_PARTS : SMB_FLOW_TAKEN;
-  }
-  if (rate == SMB_RATE_BRANCH) {
-    gboolean parts = path->lanes != path->active;
-    return parts ? SMB_FLOW_PARTS : next != path->number + 1 ? SMB_FLOW_TAKEN : SMB_FLOW_ON;
-  }
-  gboolean passes = next == path->number + 1 && path->active & active;
-  return rate == SMB_RATE_MEETING && passes ? SMB_FLOW_MEETS : SMB_FLOW_ON;
-}
-
 static void
-note_flow(SmbBlockRecorder *recorder, GArray *events, Path *path, guint32 next, SmbLanes active) {
+note_flow(SmbBlockRecorder *recorder, GArray *events, SmbPath *path, guint32 next,
+          SmbLanes active) {
   SmbEvent *last = events->len ? &g_array_index(events, SmbEvent, events->len - 1) : NULL;
   if (last && last->number == path->number)
-    last->flow = find_flow(path, timing_of(recorder->program, last->number)->rate, next, active);
+    last->flow =
+        smb_path_flow(path, timing_of(recorder->program, last->number)->rate, next, active);
 }
 
 // Nobody has said what it asks for: its textures are not known.
@@ -130,9 +104,9 @@ note_executed(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
   guint32 last = place / SMB_TIMING_BYTES;
   settle_textures(recorder);
   drop_failed_test(recorder, events);
-  Path *path = &recorder->paths[warp];
+  SmbPath *path = &recorder->paths[warp];
   note_flow(recorder, events, path, last + 1 - n, active);
-  *path = (Path){last, lanes, active, path->scattered};
+  *path = (SmbPath){last, lanes, active, path->scattered};
   record->instructions += n;
   recorder->number = last;
   recorder->is_kept = events->len + n <= recorder->max_warp_events;

@@ -202,6 +202,12 @@ gboolean smb_phase_release_some(Multiprocessor *sm);
 double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
                      const SmbEvent *event, double now);
 
+// --- register-banks.c
+
+/** smb_registers_read: Reads the registers of an instruction, each in @interval cycles of its bank. Returns: when the next one may follow */
+double smb_registers_read(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
+                          double now, double interval);
+
 // --- texture-unit.c
 
 /** smb_texture_unit_issue: An instruction of textures or surfaces goes through the queue of its sub-partition to the unit that all share */

@@ -446,40 +446,6 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     end_warp(sm, partition, warp, now);
 }
 
-// How many registers of each bank an instruction reads. One that an earlier instruction has kept is not read again: it stays until an
-// instruction reads another one of that bank in the same place.
-static void
-count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
-                     guint reads[SMB_REGISTER_BANKS]) {
-  for (guint s = 0; s < SMB_REGISTER_SLOTS; s++) {
-    const guint8 number = timing->reads[s];
-    if (number == SMB_NO_REGISTER)
-      continue;
-    guint bank = number % SMB_REGISTER_BANKS;
-    KeptRegister *kept = &partition->kept[s][bank];
-    reads[bank] += kept->warp != warp || kept->number != number;
-    *kept = (KeptRegister){timing->keeps >> s & 1 ? warp : NULL, number};
-  }
-}
-
-// Returns: when the next instruction may follow. Each bank reads registers one after the other; an instruction has three cycles for it
-// ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481, as the registers that are kept).
-static double
-read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now,
-               double interval) {
-  enum {
-    WINDOW = 3
-  };
-  guint reads[SMB_REGISTER_BANKS] = {0};
-  double next = now;
-  count_register_reads(partition, warp, timing, reads);
-  for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
-    partition->banks[b] = MAX(partition->banks[b], now) + reads[b] * interval;
-    next = MAX(next, partition->banks[b] - WINDOW + 1);
-  }
-  return ceil(next);
-}
-
 // Cycles until the sub-partition issues again. A product of matrices holds the slots that follow (H200: beside it, others take as long as
 // alone), but not one in double precision, or of a warpgroup.
 static double
@@ -509,7 +475,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     return;
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
-  double read = read_registers(partition, chosen, timing, now, sm->chip->bank_interval);
+  double read = smb_registers_read(partition, chosen, timing, now, sm->chip->bank_interval);
   partition->now = MAX(read, now + count_slots(sm, timing));
   issue(sm, partition, chosen, now);
 }
