@@ -40,13 +40,13 @@ def slope(f):
     return (f["block_interval.1024.short_blocks"] - f["block_interval.32.short_blocks"]) / 31
 
 
-def slope_of_waits(f, memory):
-    """Cycles of a wait for each unit of load / 2 (1 - load), of loads of all multiprocessors up to 0.8: least squares."""
+def waits(f, memory, latency):
+    """Cycles of a wait for each unit of load / 2 (1 - load), of loads of all multiprocessors up to 0.8: least squares of what they take beyond the
+    latency."""
     most = f[f"{memory}_load.32"]
-    points = [(load / (2 * (1 - load)), f[f"{memory}_load.{warps}.cycles"])
+    points = [(load / (2 * (1 - load)), f[f"{memory}_load.{warps}.cycles"] - f[latency])
               for warps in (1, 2, 4, 8) for load in [f[f"{memory}_load.{warps}"] / most] if load <= 0.8]
-    x, y = (sum(p[i] for p in points) / len(points) for i in (0, 1))
-    return sum((p[0] - x) * (p[1] - y) for p in points) / sum((p[0] - x) ** 2 for p in points)
+    return sum(x * y for x, y in points) / sum(x * x for x, _ in points)
 
 
 def found_again(f):
@@ -145,8 +145,8 @@ TIME = {
     "l2-partial-interval": (lambda f: (f["store_part.sectors"] - 8 * stored_line(f)) / 32, "store_part.sectors, less its 8 lines: of 32 sectors"),
     "l2-partial-line-interval": (stored_line, "store_part.lines - store_part.sectors: of 24 lines more"),
     "l2-reach-bytes": (found_again, "sector_read.g4.128mib, beside sector_read.g4.8192mib: what is found again of 128 MiB"),
-    "l2-wait": (lambda f: slope_of_waits(f, "l2"), "l2_load"),
-    "dram-wait": (lambda f: slope_of_waits(f, "dram"), "dram_load"),
+    "l2-wait": (lambda f: waits(f, "l2", "l2_latency2.16mib"), "l2_load, beyond l2_latency2.16mib"),
+    "dram-wait": (lambda f: waits(f, "dram", "dram_latency.64mib"), "dram_load, beyond dram_latency.64mib"),
     "open-bytes": (lambda f: f["dram_alone.1"] * f["dram_latency.64mib"], "dram_alone.1, in the time of dram_latency.64mib"),
     "code-near-bytes": (code_near, "code.256.turn1: where it gets slower"),
     "code-bytes": (code_bytes, "code: the most that is as fast the third time"),
