@@ -394,6 +394,128 @@ START_TEST(held) {
 }
 END_TEST
 
+// --- lanes that give way
+
+typedef enum {
+  DO_NOTHING,
+  DO_END,
+  DO_ARM,
+  DO_BRANCH,
+  DO_JUMP,
+  DO_GIVE_WAY,
+  DO_SYNC,
+  DO_MARK
+} Does;
+
+typedef struct {
+  Does does;
+  guint argument; // a barrier, a target, or the number of a mark
+  SmbLanes taken; // of a branch
+} Instruction;
+
+static void
+execute_instruction(SmbSplits *splits, const Instruction *instruction) {
+  switch (instruction->does) {
+  case DO_END:
+    smb_splits_exit(splits, splits->mask);
+    break;
+  case DO_ARM:
+    smb_splits_arm(splits, instruction->argument);
+    break;
+  case DO_BRANCH:
+    smb_splits_branch(splits, instruction->taken & splits->mask, instruction->argument);
+    break;
+  case DO_JUMP:
+    splits->pc = instruction->argument;
+    break;
+  case DO_GIVE_WAY:
+    smb_splits_give_way(splits);
+    break;
+  case DO_SYNC:
+    smb_splits_sync(splits, instruction->argument, splits->mask);
+    break;
+  case DO_NOTHING:
+  case DO_MARK:
+    break;
+  }
+}
+
+// Which lanes come to marks together, in this order: "1:fffffffe 1:00000001".
+static void
+check_marks(const Instruction *code, const char *expected) {
+  SmbSplits *splits = smb_splits_new(SMB_BARRIERS_IN_REGISTERS);
+  g_autoptr(GString) marks = g_string_new(NULL);
+  smb_splits_start(splits, smb_lanes_below(SMB_NVIDIA_LANES), 0);
+  while (splits->mask) {
+    const Instruction *instruction = &code[splits->pc++];
+    if (instruction->does == DO_MARK)
+      g_string_append_printf(marks, "%s%u:%08x", marks->len ? " " : "", instruction->argument,
+                             (guint)splits->mask);
+    execute_instruction(splits, instruction);
+  }
+  smb_splits_free(splits);
+  ck_assert_str_eq(marks->str, expected);
+}
+
+// What an H200 executed (2026-11-28) of kernels into whose machine code YIELD was put: activemask behind barriers of
+// convergence, in the order of the clock. On one side of a branch, or on both.
+START_TEST(gives_way) {
+  static const struct {
+    SmbLanes gives;
+    const char *one_side, *both_sides;
+  } cases[] = {
+      {0x00000001, "1:fffffffe 1:00000001", "1:00000001 1:fffffffe"},
+      {0x80000000, "1:7fffffff 1:80000000", "1:80000000 1:7fffffff"},
+      {0x000000ff, "1:ffffff00 1:000000ff", "1:000000ff 1:ffffff00"},
+      {0x0000ffff, "1:ffff0000 1:0000ffff", "1:0000ffff 1:ffff0000"},
+      {0x0001ffff, "1:fffe0000 1:0001ffff", "1:fffe0000 1:0001ffff"},
+      {0xfffffffe, "1:00000001 1:fffffffe", "1:00000001 1:fffffffe"},
+  };
+  SmbLanes gives = cases[_i % 6].gives;
+  SmbLanes others = smb_lanes_below(SMB_NVIDIA_LANES) & ~gives;
+  // After giving way, lanes do something: those that are at one place are one.
+  const Instruction one_side[] = {{DO_ARM, 0, 0},     {DO_BRANCH, 4, others}, {DO_GIVE_WAY, 0, 0},
+                                  {DO_NOTHING, 0, 0}, {DO_SYNC, 0, 0},        {DO_MARK, 1, 0},
+                                  {DO_END, 0, 0}};
+  const Instruction both_sides[] = {{DO_ARM, 0, 0},     {DO_BRANCH, 5, others}, {DO_GIVE_WAY, 0, 0},
+                                    {DO_NOTHING, 0, 0}, {DO_JUMP, 7, 0},        {DO_GIVE_WAY, 0, 0},
+                                    {DO_NOTHING, 0, 0}, {DO_SYNC, 0, 0},        {DO_MARK, 1, 0},
+                                    {DO_END, 0, 0}};
+  if (_i < 6)
+    check_marks(one_side, cases[_i % 6].one_side);
+  else
+    check_marks(both_sides, cases[_i % 6].both_sides);
+}
+END_TEST
+
+// The same within another barrier, at which eight lanes wait; often: they give way twice.
+START_TEST(gives_way_nested) {
+  static const struct {
+    SmbLanes gives;
+    gboolean often;
+    const char *marks;
+  } cases[] = {
+      {0x00000001, FALSE, "1:00fffffe 2:fffffffe 1:00000001 2:00000001"},
+      {0x000000ff, TRUE, "1:00ffff00 2:ffffff00 1:000000ff 2:000000ff"},
+      {0x00555555, FALSE, "1:00aaaaaa 2:ffaaaaaa 1:00555555 2:00555555"},
+      {0x0000ffff, FALSE, "2:ff000000 1:00ffffff 2:00ffffff"},
+      {0x0001ffff, FALSE, "2:ff000000 1:00ffffff 2:00ffffff"},
+      {0x0000ffff, TRUE, "2:ff000000 1:00ff0000 2:00ff0000 1:0000ffff 2:0000ffff"},
+      {0x00fffffe, TRUE, "2:ff000000 1:00000001 2:00000001 1:00fffffe 2:00fffffe"},
+      {0x80000000, FALSE, "1:00ffffff 2:ffffffff"},
+  };
+  SmbLanes others = smb_lanes_below(SMB_NVIDIA_LANES) & ~cases[_i].gives;
+  const Does again = cases[_i].often ? DO_GIVE_WAY : DO_NOTHING;
+  const Instruction code[] = {{DO_ARM, 0, 0},      {DO_BRANCH, 9, 0xff000000},
+                              {DO_ARM, 1, 0},      {DO_BRANCH, 7, others},
+                              {DO_GIVE_WAY, 0, 0}, {again, 0, 0},
+                              {DO_NOTHING, 0, 0},  {DO_SYNC, 1, 0},
+                              {DO_MARK, 1, 0},     {DO_SYNC, 0, 0},
+                              {DO_MARK, 2, 0},     {DO_END, 0, 0}};
+  check_marks(code, cases[_i].marks);
+}
+END_TEST
+
 Suite *
 suite_split(void) {
   Suite *suite = suite_create("split");
@@ -404,6 +526,8 @@ suite_split(void) {
   tcase_add_test(tcase, every_lane_alone);
   tcase_add_test(tcase, held);
   tcase_add_loop_test(tcase, parted, 0, 2);
+  tcase_add_loop_test(tcase, gives_way, 0, 12);
+  tcase_add_loop_test(tcase, gives_way_nested, 0, 8);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -63,6 +63,8 @@ typedef struct {
   SmbLanes looks;
   // The lanes of one set run alone now (WARPSYNC.EXCLUSIVE), and it is not known which; why not.
   gboolean has_unknown_members;
+  // Some of them gave way (YIELD): which of them run together is not certain until all do.
+  SmbLanes parted;
   guint32 members_origin;
   guint clock_looks; // how often it asked for the clock
   guint64 polled

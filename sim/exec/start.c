@@ -149,7 +149,8 @@ smb_exec_start_warp(Exec *exec, guint w) {
   memset(warp->found, 0, sizeof warp->found);
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
-  warp->arrived = warp->timed_out = warp->looks = warp->clock_looks = 0;
+  warp->arrived = warp->timed_out = warp->looks = warp->parted = 0;
+  warp->clock_looks = 0;
   warp->has_unknown_members = FALSE;
   memset(warp->polled, 0, sizeof warp->polled);
   for (guint i = 0; i < exec->code->presets->len; i++)

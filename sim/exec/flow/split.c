@@ -9,11 +9,12 @@ typedef struct {
   SmbLaneState state;
   guint32 pc;
   SmbLanes lanes;
-  guint number;    // of the barrier, or of what holds it
-  SmbLanes wanted; // for which it gathers
-  gint64 turn;     // of those that can run, the one with the highest runs first
-  gboolean waited; // it comes from a barrier ahead of pc, not from a branch
-  gboolean alone;  // it is not joined by others at its pc
+  guint number;      // of the barrier, or of what holds it
+  SmbLanes wanted;   // for which it gathers
+  gint64 turn;       // of those that can run, the one with the highest runs first
+  gboolean waited;   // it comes from a barrier ahead of pc, not from a branch
+  gboolean alone;    // it is not joined by others at its pc
+  gboolean gave_way; // and has not run since: who arrives at a barrier does not wait for it
 } Slot;
 
 // What lanes recorded at one barrier.
@@ -168,14 +169,24 @@ find_company(const SmbSplits *splits, const Slot *slot) {
   return company;
 }
 
-// Releases the lanes that no longer wait for any other: at a register, those recorded there. Other lanes that wait at
-// it were recorded earlier; they wait until they are recorded again or, with @empty, until it is empty.
+// Lanes for which nobody who arrives at a barrier waits until they run again.
+static SmbLanes
+find_given_way(const SmbSplitSlots *slots) {
+  SmbLanes lanes = 0;
+  FOR_EACH(slots->ready, i)
+  lanes |= slots->slot[i].gave_way ? slots->slot[i].lanes : 0;
+  return lanes;
+}
+
+// Of splits in @which, releases the lanes that no longer wait for any other but @excused: at a register, those recorded
+// there. Other lanes that wait at it were recorded earlier; they wait until they are recorded again or, with @empty,
+// until it is empty.
 static void
-go_on_complete(SmbSplits *splits, gboolean empty) {
+go_on_complete(SmbSplits *splits, guint64 which, SmbLanes excused, gboolean empty) {
   SmbSplitSlots *slots = splits->slots;
-  for (guint64 left = slots->waits, company; left; left &= ~company) {
+  for (guint64 left = which, company; left; left &= ~company) {
     const Slot *slot = &slots->slot[smb_lanes_first(left)];
-    SmbLanes here = 0, needed = get_needed(splits, slot) & splits->living;
+    SmbLanes here = 0, needed = get_needed(splits, slot) & splits->living & ~excused;
     company = find_company(splits, slot);
     FOR_EACH(company, i)
     here |= slots->slot[i].lanes;
@@ -201,9 +212,9 @@ choose_split(SmbSplits *splits) {
   SmbSplitSlots *slots = splits->slots;
   if (splits->mask)
     return;
-  go_on_complete(splits, FALSE);
+  go_on_complete(splits, slots->waits, 0, FALSE);
   if (!slots->ready)
-    go_on_complete(splits, TRUE);
+    go_on_complete(splits, slots->waits, 0, TRUE);
   if (!slots->ready)
     return;
   guint next = smb_lanes_first(slots->ready);
@@ -302,14 +313,20 @@ smb_splits_arm(SmbSplits *splits, guint barrier) {
 void
 smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes) {
   SmbLanes passing = splits->mask & ~(lanes & splits->armed[barrier]);
+  guint64 arrived = 0;
   if (passing)
     detach(splits, passing, SMB_LANE_RUNS, splits->pc)->waited = TRUE;
   while (splits->mask) {
     SmbLanes recorded = get_recorded(splits, barrier, smb_lanes_first(splits->mask)), same = 0;
     FOR_EACH(splits->mask, lane)
     same |= get_recorded(splits, barrier, lane) == recorded ? bit(lane) : 0;
-    detach(splits, same, SMB_LANE_JOINS, splits->pc)->number = barrier;
+    Slot *slot = detach(splits, same, SMB_LANE_JOINS, splits->pc);
+    slot->number = barrier;
+    arrived |= bit((guint64)(slot - splits->slots->slot));
   }
+  SmbLanes given_way = find_given_way(splits->slots);
+  if (G_UNLIKELY(given_way))
+    go_on_complete(splits, arrived, given_way, FALSE);
   choose_split(splits);
 }
 
@@ -415,4 +432,29 @@ smb_splits_yield(SmbSplits *splits) {
     return;
   detach(splits, splits->mask, SMB_LANE_RUNS, splits->pc)->turn = slots->last--;
   choose_split(splits);
+}
+
+SmbLanes
+smb_splits_give_way(SmbSplits *splits) {
+  SmbSplitSlots *slots = splits->slots;
+  SmbLanes others = smb_splits_joining(splits), given = splits->mask;
+  guint64 oldest = 0;
+  FOR_EACH(slots->ready, i)
+  others |= slots->slot[i].lanes;
+  if (!others)
+    return 0;
+  FOR_EACH(slots->waits, i) {
+    if (slots->slot[i].state == SMB_LANE_JOINS &&
+        (!oldest || slots->slot[i].turn < slots->slot[smb_lanes_first(oldest)].turn))
+      oldest = bit(i);
+  }
+  gboolean any_ready = slots->ready != 0;
+  Slot *slot = detach(splits, given, SMB_LANE_RUNS, splits->pc);
+  slot->turn = slots->last--;
+  slot->gave_way = TRUE;
+  if (any_ready)
+    choose_split(splits);
+  else
+    smb_splits_part(splits, slots->slot[smb_lanes_first(oldest)].lanes);
+  return given | others;
 }

@@ -10,7 +10,7 @@
 // the one with fewer lanes goes first. Splits that were held or gave way continue last. What an H200 executed of
 // recursive kernels, in which barriers are in use at several depths at once, comes out of these rules instruction by
 // instruction, and not without any of them. Not modelled: that the hardware changes between splits while they wait for
-// memory.
+// memory; all of what it does when lanes give way (smb_splits_give_way()).
 //
 // A loop that runs operations may keep the pc and the lanes of the running split in variables of its own. Before a
 // function below is called, pc is set to the place where the lanes continue; afterwards both are read again. Most
@@ -190,3 +190,13 @@ void smb_splits_part(SmbSplits *splits, SmbLanes lanes);
 /** The running split, which may wait for what another one does, gives way to the next one that can run, if any:
  * called again and again, all have their turn. */
 void smb_splits_yield(SmbSplits *splits);
+
+/**
+ * smb_splits_give_way:
+ *
+ * The running split lets others run (YIELD, NANOSLEEP): one that can or, if none can, the one that has waited longest
+ * at a barrier of convergence, which waits no longer. Who arrives at such a barrier before it runs again does not wait for it.
+ *
+ * Returns: the lanes that may be apart from now on, where they would have met; none: there are no other lanes
+ */
+SmbLanes smb_splits_give_way(SmbSplits *splits);

@@ -121,6 +121,26 @@ list_away(Exec *exec, const Step *step, SmbLanes away, const guint64 *addresses,
   smb_doubt_writes(exec, step, away, step_origin(exec, step));
 }
 
+// Says, once in a block, that it depends on time how many of the lanes that gave way ask together with others.
+static void
+doubt_company(Exec *exec, const Transfer *transfer) {
+  SmbBlock *block = exec->block;
+  Warp *warp = exec->warp;
+  guint site = transfer->move.site;
+  if (!(warp->parted & warp->splits->living & ~warp->splits->mask)) {
+    warp->parted = 0;
+    return;
+  }
+  if (!(warp->parted & warp->splits->mask) || !exec_may_be_shared(exec, transfer) ||
+      !block->sink->warn || !smb_shadow_is_news(block, SMB_WARNING_TIMING, site, site))
+    return;
+  g_autofree char *message = g_strdup_printf("%s: lanes of the warp gave way to others (YIELD, "
+                                             "NANOSLEEP), which do not wait for them: how "
+                                             "many execute it together depends on time",
+                                             smb_program_site(block->program, site)->expression);
+  block->sink->warn(block->user, SMB_WARNING_TIMING, site, site, message);
+}
+
 static gboolean
 locate_request(Exec *exec, const Step *step, SmbLanes lanes, Located *located, gboolean reaches) {
   guint32 origin = 0;
@@ -128,6 +148,8 @@ locate_request(Exec *exec, const Step *step, SmbLanes lanes, Located *located, g
   located->lanes = located->away = 0;
   if (!lanes)
     return FALSE;
+  if (G_UNLIKELY(exec->warp->parted))
+    doubt_company(exec, step->transfer);
   SmbLanes known = smb_transfer_addresses(exec, step->transfer, lanes, located->addresses,
                                           &located->flags, &origin);
   exec_watch(exec, located->flags);
@@ -166,7 +188,8 @@ smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes) {
   static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = exec->warp->registers;
   const Transfer *transfer = step->transfer;
-  if (!(step->flags & STEP_DIRECT) || !lanes || exec->order->ordered || exec->own_rank)
+  if (!(step->flags & STEP_DIRECT) || !lanes || exec->order->ordered || exec->own_rank ||
+      exec->warp->parted)
     return NULL;
   if (transfer->address_rows == 0)
     return none;

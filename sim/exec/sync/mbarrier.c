@@ -37,6 +37,12 @@ typedef struct {
   gboolean is_unsized; // it is not known how many bytes were copied
 } MBarrier;
 
+// Lanes that wait go on. Those that gave way to others test for themselves, also where these do.
+static void
+release_warp(Warp *warp) {
+  smb_splits_release(warp->splits, HELD_BY_MBARRIER, !warp->parted);
+}
+
 void
 smb_mbarriers_reset(Exec *exec) {
   g_hash_table_remove_all(exec->sync->mbarriers);
@@ -51,7 +57,7 @@ smb_mbarriers_forget(Exec *exec, guint32 origin) {
   g_hash_table_remove_all(exec->sync->mbarriers);
   exec->sync->forgot_mbarriers = TRUE;
   for (guint w = 0; w < exec->block->n_warps; w++)
-    smb_splits_release(exec->warps[w].splits, HELD_BY_MBARRIER, TRUE);
+    release_warp(&exec->warps[w]);
 }
 
 guint64
@@ -203,7 +209,7 @@ complete_phase(Exec *exec, MBarrier *barrier) {
   if (exec->block->check)
     smb_inspect_complete(exec->block, barrier->offset);
   for (guint w = 0; w < exec->block->n_warps; w++)
-    smb_splits_release(exec->warps[w].splits, HELD_BY_MBARRIER, TRUE);
+    release_warp(&exec->warps[w]);
 }
 
 static void
@@ -538,7 +544,7 @@ smb_mbarriers_release(Exec *exec) {
   for (guint w = 0; w < exec->block->n_warps; w++) {
     Warp *warp = &exec->warps[w];
     warp->timed_out = smb_splits_held(warp->splits, HELD_BY_MBARRIER);
-    smb_splits_release(warp->splits, HELD_BY_MBARRIER, TRUE);
+    release_warp(warp);
   }
   return TRUE;
 }

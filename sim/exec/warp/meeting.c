@@ -78,6 +78,13 @@ smb_step_break(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+gboolean
+smb_step_give_way(Exec *exec, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
+  if (lanes)
+    exec->warp->parted |= smb_splits_give_way(exec->warp->splits);
+  return TRUE;
+}
+
 void
 smb_doubt_sync(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   smb_doubt_writes(exec, step, lanes, origin);

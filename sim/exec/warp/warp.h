@@ -58,6 +58,8 @@ gboolean smb_step_end(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_arm(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_enter(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes);
+// YIELD, NANOSLEEP: other lanes of the warp run, and do not wait for these.
+gboolean smb_step_give_way(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_break(Exec *exec, const Step *step, SmbLanes lanes);
 // Which barrier a lane means by Step.argument.
 guint smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane);

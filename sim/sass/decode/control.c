@@ -259,6 +259,11 @@ smb_sass_pause(SassDecoder *decoder) {
 }
 
 gboolean
+smb_sass_yield(SassDecoder *decoder) {
+  return add_plain(decoder, STEP_GIVE_WAY);
+}
+
+gboolean
 smb_sass_commit(SassDecoder *decoder) {
   return add_plain(decoder, STEP_COMMIT);
 }
