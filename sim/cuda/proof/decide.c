@@ -123,7 +123,7 @@ count_residues(const Residues *residues, const SmbArch *arch, SmbRequest *reques
                const Term *classes, guint n, const guint *class_of, const gint32 *constants,
                SmbWavefronts *cost) {
   guint row = smb_arch_info(arch)->row_bytes;
-  guint32 bases[SMB_MAX_LANES];
+  guint32 bases[SMB_MAX_LANES] = {0};
   for (guint i = 0; i < n; i++) {
     guint32 low = residues->decision->n_leaves && residues->decision->leaves[0].atom < 0
                       ? residues->values[0]

@@ -22,7 +22,7 @@ tell_condition(const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
     first = proved->free[r] ? r : first;
   }
   // all that are @first modulo @step
-  step = proved->modulus / n;
+  step = proved->modulus / MAX(n, 1);
   gboolean is_even = step * n == proved->modulus && first < step;
   for (guint r = 0; r < proved->modulus; r++)
     is_even = is_even && proved->free[r] == (r % step == first);
@@ -150,7 +150,7 @@ smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report) {
   g_autofree char *stopped = proof->stopped ? tell_stop(proof) : NULL;
   const char *const assumes[] = {shape, "threads of a warp are in the same iteration of a loop",
                                  "no access is out of bounds", NULL};
-  smb_json_object(json, "proof");
+  smb_json_object(json, "parameter_proof");
   smb_json_text(json, "verdict", verdicts[smb_kernel_proof_verdict(proof)]);
   write_launches(json, report);
   smb_json_strv(json, "assumes", assumes);

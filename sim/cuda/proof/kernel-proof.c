@@ -14,9 +14,10 @@ void
 smb_walk_stop(Walk *walk, guint32 place, const char *why) {
   if (walk->proof->stopped)
     return;
+  guint column;
   walk->proof->stopped = why;
   if (place)
-    smb_source_locate(walk->kernel->program.source, place, &walk->proof->stopped_line, NULL);
+    smb_source_locate(walk->kernel->program.source, place, &walk->proof->stopped_line, &column);
 }
 
 WalkSpace
@@ -35,7 +36,7 @@ smb_walk_space(const Walk *walk, Term address) {
 }
 
 static SmbProvedSite *
-find_site(Walk *walk, gint site) {
+find_proved_site(Walk *walk, gint site) {
   GPtrArray *sites = walk->proof->sites;
   for (guint i = 0; i < sites->len; i++) {
     SmbProvedSite *proved = sites->pdata[i];
@@ -50,7 +51,7 @@ find_site(Walk *walk, gint site) {
 
 static void
 refuse_site(Walk *walk, gint site, const char *why) {
-  SmbProvedSite *proved = find_site(walk, site);
+  SmbProvedSite *proved = find_proved_site(walk, site);
   proved->verdict = SMB_PROOF_STOPPED;
   if (!proved->reason)
     proved->reason = why;
@@ -73,14 +74,14 @@ static char *
 name_atom(const Walk *walk, guint32 number) {
   static const char axes[] = "xyz";
   const Atom *atom = smb_terms_atom(walk->terms, number);
-  guint line = 0;
+  guint line = 0, column;
   if (atom->kind == ATOM_PARAMETER)
     return g_strdup(walk->kernel->entry->parameters[atom->key]->name);
   if (atom->kind == ATOM_BLOCK || atom->kind == ATOM_GRID)
     return g_strdup_printf("%s_%c", atom->kind == ATOM_BLOCK ? "blockIdx" : "gridDim",
                            axes[atom->key]);
   if (atom->place)
-    smb_source_locate(walk->kernel->program.source, atom->place, &line, NULL);
+    smb_source_locate(walk->kernel->program.source, atom->place, &line, &column);
   return g_strdup_printf("%s_%u_line_%u", atom->kind == ATOM_COUNTER ? "count" : "value", number,
                          line);
 }
@@ -191,7 +192,8 @@ is_monotone(const Walk *walk, guint width) {
 }
 
 static const char *
-find_obstacle(const Walk *walk, const SmbRequest *request, const Term *terms, const Term *active) {
+find_proof_obstacle(const Walk *walk, const SmbRequest *request, const Term *terms,
+                    const Term *active) {
   guint first = smb_lanes_first(request->mask);
   Terms *all = walk->terms;
   if (is_monotone(walk, request->width))
@@ -220,7 +222,7 @@ decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, co
   key.mask = request->mask;
   memcpy(key.terms, terms, sizeof key.terms);
   GBytes *bytes = g_bytes_new(&key, sizeof key);
-  const char *obstacle = find_obstacle(walk, request, terms, active);
+  const char *obstacle = find_proof_obstacle(walk, request, terms, active);
   if (obstacle)
     refuse_site(walk, site, obstacle);
   if (!g_hash_table_add(walk->seen, bytes) || obstacle)
@@ -230,7 +232,7 @@ decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, co
     return;
   }
   Decision decision;
-  SmbProvedSite *proved = find_site(walk, site);
+  SmbProvedSite *proved = find_proved_site(walk, site);
   smb_decide(walk->terms, walk->arch, request, terms, &decision);
   if (decision.failure) {
     refuse_site(walk, site, decision.failure);
@@ -324,6 +326,10 @@ smb_kernel_proof_new(const SmbProgram *program, const SmbArch *arch, const SmbLa
                .kept = kept,
                .seen = seen};
   smb_walk_run(&walk);
+  // What was decided before need not be all that an access asks for.
+  for (guint i = 0; proof->stopped && i < proof->sites->len; i++)
+    refuse_site(&walk, (gint)((SmbProvedSite *)proof->sites->pdata[i])->site,
+                "the proof has ended");
   g_free(walk.locals);
   g_free(walk.assigned);
   return proof;
