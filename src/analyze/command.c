@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
+#include <string.h>
+
 #include "sim/base/text.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
@@ -17,12 +19,15 @@
 #include "src/target/captured.h"
 #include "src/target/target.h"
 
-static gboolean option_annotate, option_warps;
+static gboolean option_annotate, option_prove, option_warps;
 static char *option_shard;
 
 static const GOptionEntry options[] = {
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
      "print the source with the counts in the margin", NULL},
+    {"prove", 0, 0, G_OPTION_ARG_NONE, &option_prove,
+     "prove of each access of a text that it is free of conflicts for all parameters and grids",
+     NULL},
     {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
      "count only part K of N of the blocks; 'smembank merge' combines the JSON of all parts",
      SMB_SHARD_FORM},
@@ -156,7 +161,7 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   const SmbAnalyzePart part = {*shard, text.counts->pdata[0],
                                made.counts ? made.counts->pdata[0] : NULL, limits};
   const SmbAnalyzeReport report = {target, text.analysis, option_warps, none, failed,
-                                   &part,  compiled,      NULL,         NULL};
+                                   &part,  compiled,      NULL,         NULL, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }
@@ -185,6 +190,7 @@ static gboolean
 rank_launches(SmbCli *cli, GError **error) {
   const char *without = option_annotate ? "--annotate"
                         : option_warps  ? "--warps"
+                        : option_prove  ? "--prove"
                         : option_shard  ? "--shard"
                                         : NULL;
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
@@ -223,8 +229,8 @@ is_of_one_launch(const SmbCli *cli) {
   for (const SmbFormat *format = smb_rank_formats; format->name; format++)
     is_ranked = is_ranked || g_str_equal(format->name, cli->format->name);
   return !is_ranked || !asked || asked->len > 0 || option_annotate || option_warps ||
-         option_shard || cli->case_project || smb_target_options()->captured_launch ||
-         smb_target_options()->captured_worst;
+         option_prove || option_shard || cli->case_project ||
+         smb_target_options()->captured_launch || smb_target_options()->captured_worst;
 }
 
 // A FILE that is a program has been run: of several launches all are ranked, unless one is asked about.
@@ -272,12 +278,18 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
     return FALSE;
+  if (option_prove && option_shard)
+    return smb_cli_usage_error(error, "--prove is for whole launches: not with --shard");
   SmbView view;
   if (!choose_view(cli, &view, error))
     return FALSE;
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)
     return FALSE;
+  if (option_prove && strcmp(smb_program_level(target->kernel), "text") != 0)
+    return smb_cli_usage_error(error,
+                               "--prove reads the text of a kernel; of compiled code nothing "
+                               "is proved yet");
   if (shard.of)
     return analyze_part(cli, target, &shard, limits, error);
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
@@ -297,8 +309,10 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
   }
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, time);
+  g_autoptr(SmbKernelProof) proof =
+      option_prove ? smb_kernel_proof_new(target->kernel, cli->arch, &target->launch) : NULL;
   const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed,
-                                   NULL,   compiled, time,         &view};
+                                   NULL,   compiled, time,         &view,  proof};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

@@ -232,6 +232,7 @@ smb_analyze_begin_json(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_findings_json(json, findings);
   g_autofree char *sentence = smb_compiled_count_summarize(report->compiled, analysis, cli->arch);
   smb_json_text(json, "summary", sentence);
+  smb_analyze_json_proof(json, report);
   if (report->part)
     smb_analyze_json_part(json, report);
   return json;

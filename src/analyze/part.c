@@ -401,7 +401,7 @@ merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
     return FALSE;
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, NULL);
   const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed,
-                                   NULL,   compiled, NULL,       NULL};
+                                   NULL,   compiled, NULL,       NULL,   NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

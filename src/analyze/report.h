@@ -6,6 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "sim/cuda/proof/kernel-proof.h"
 #include "src/analysis/access-cost.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/row.h"
@@ -17,7 +18,8 @@ typedef struct _SmbAnalyzePart SmbAnalyzePart;
 
 /** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
  * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits
- * are of; @time: (nullable): how long that takes; @view: (nullable): what of it is shown to a person, %NULL: all. */
+ * are of; @time: (nullable): how long that takes; @view: (nullable): what of it is shown to a person, %NULL: all; @proof: (nullable):
+ * what holds for all values of the parameters. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
@@ -28,6 +30,7 @@ typedef struct {
   const SmbCompiledCount *compiled;
   const SmbLaunchTime *time;
   const SmbView *view;
+  const SmbKernelProof *proof;
 } SmbAnalyzeReport;
 
 /** In place of a compiled count that another row of its line has, and what that means. */
@@ -99,6 +102,10 @@ GArray *smb_analyze_shared_rows(const SmbAnalyzeReport *report, const GArray *ga
 #define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"
 
 /* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
+
+/** What is proved, of a report that has a proof. */
+void smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report);
+void smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report);
 
 /** Tables of the accesses, and the sentence that says where the time goes. */
 void smb_analyze_write_text(SmbCli *cli, gconstpointer report);

@@ -349,6 +349,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_tile_lines(cli, report);
   write_tables(cli, report);
   smb_analyze_write_end(cli, smb_analyze_told(report));
+  smb_analyze_write_proof(cli, report);
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
 }

@@ -1,0 +1,353 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/cuda/proof/decide.h"
+#include "sim/cuda/proof/impl.h"
+
+enum {
+  MAX_SEEN = 20000,
+};
+
+void
+smb_walk_stop(Walk *walk, guint32 place, const char *why) {
+  if (walk->proof->stopped)
+    return;
+  guint column;
+  walk->proof->stopped = why;
+  if (place)
+    smb_source_locate(walk->kernel->program.source, place, &walk->proof->stopped_line, &column);
+}
+
+WalkSpace
+smb_walk_space(const Walk *walk, Term address) {
+  const Sum *sum = smb_term_sum(walk->terms, address);
+  WalkSpace space = WALK_UNKNOWN;
+  for (guint i = 0; i < sum->n; i++) {
+    AtomKind kind = smb_terms_atom(walk->terms, sum->parts[i].atom)->kind;
+    if (kind == ATOM_SHARED || kind == ATOM_MEMORY) {
+      if (space != WALK_UNKNOWN || sum->parts[i].factor != 1)
+        return WALK_UNKNOWN;
+      space = kind == ATOM_SHARED ? WALK_SHARED : WALK_OTHER;
+    }
+  }
+  return space;
+}
+
+static SmbProvedSite *
+find_proved_site(Walk *walk, gint site) {
+  GPtrArray *sites = walk->proof->sites;
+  for (guint i = 0; i < sites->len; i++) {
+    SmbProvedSite *proved = sites->pdata[i];
+    if (proved->site == (guint)site)
+      return proved;
+  }
+  SmbProvedSite *proved = g_new0(SmbProvedSite, 1);
+  proved->site = (guint)site;
+  g_ptr_array_add(sites, proved);
+  return proved;
+}
+
+static void
+refuse_site(Walk *walk, gint site, const char *why) {
+  SmbProvedSite *proved = find_proved_site(walk, site);
+  proved->verdict = SMB_PROOF_STOPPED;
+  if (!proved->reason)
+    proved->reason = why;
+}
+
+void
+smb_walk_refuse(Walk *walk, gint site, const Term *address, const Term *active, const char *why) {
+  gboolean elsewhere = TRUE;
+  for (guint i = 0; i < walk->n; i++)
+    elsewhere = elsewhere && (!active[i] || smb_walk_space(walk, address[i]) == WALK_OTHER);
+  if (!elsewhere && site >= 0 && !walk->quiet)
+    refuse_site(walk, site, why);
+}
+
+// --- expressions of the certificate
+
+static void append_term(const Walk *walk, GString *out, Term term);
+
+static char *
+name_atom(const Walk *walk, guint32 number) {
+  static const char axes[] = "xyz";
+  const Atom *atom = smb_terms_atom(walk->terms, number);
+  guint line = 0, column;
+  if (atom->kind == ATOM_PARAMETER)
+    return g_strdup(walk->kernel->entry->parameters[atom->key]->name);
+  if (atom->kind == ATOM_BLOCK || atom->kind == ATOM_GRID)
+    return g_strdup_printf("%s_%c", atom->kind == ATOM_BLOCK ? "blockIdx" : "gridDim",
+                           axes[atom->key]);
+  if (atom->place)
+    smb_source_locate(walk->kernel->program.source, atom->place, &line, &column);
+  return g_strdup_printf("%s_%u_line_%u", atom->kind == ATOM_COUNTER ? "count" : "value", number,
+                         line);
+}
+
+static void
+append_atom(const Walk *walk, GString *out, guint32 number) {
+  static const char *const operators[] = {
+      [ATOM_MUL] = "*", [ATOM_AND] = "&", [ATOM_OR] = "|", [ATOM_XOR] = "^", [ATOM_SHR] = ">>"};
+  const Atom *atom = smb_terms_atom(walk->terms, number);
+  if (atom->kind < ATOM_MUL) {
+    g_autofree char *name = name_atom(walk, number);
+    g_string_append(out, name);
+    return;
+  }
+  g_string_append_c(out, '(');
+  append_term(walk, out, atom->operand[0]);
+  g_string_append_printf(out, " %s ", operators[atom->kind]);
+  append_term(walk, out, atom->operand[1]);
+  g_string_append_c(out, ')');
+}
+
+static void
+append_term(const Walk *walk, GString *out, Term term) {
+  const Sum *sum = smb_term_sum(walk->terms, term);
+  g_string_append_printf(out, "(%d", (gint32)sum->constant);
+  for (guint i = 0; i < sum->n; i++) {
+    g_string_append_printf(out, " + %d * ", (gint32)sum->parts[i].factor);
+    append_atom(walk, out, sum->parts[i].atom);
+  }
+  g_string_append_c(out, ')');
+}
+
+static void
+certify(Walk *walk, gint site, const SmbRequest *request, const Term *terms,
+        const Decision *decision) {
+  SmbProvedRequest *proved = g_new0(SmbProvedRequest, 1);
+  g_autoptr(GStrvBuilder) lanes = g_strv_builder_new(), names = g_strv_builder_new();
+  gboolean has_base = decision->n_leaves && decision->leaves[0].atom < 0;
+  for (SmbLanes rest = request->mask; rest; rest &= rest - 1) {
+    Term term = terms[smb_lanes_first(rest)];
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (has_base)
+      g_string_append_printf(text, "(%d + 1 * base)",
+                             (gint32)smb_term_sum(walk->terms, term)->constant);
+    else
+      append_term(walk, text, term);
+    g_strv_builder_add(lanes, text->str);
+  }
+  proved->moduli = g_new0(guint, decision->n_leaves + 1);
+  for (guint i = 0; i < decision->n_leaves; i++) {
+    g_autofree char *name =
+        has_base ? g_strdup("base") : name_atom(walk, (guint32)decision->leaves[i].atom);
+    g_strv_builder_add(names, name);
+    proved->moduli[i] = 1u << decision->leaves[i].bits;
+  }
+  proved->site = (guint)site;
+  proved->width = request->width;
+  proved->lanes = g_strv_builder_end(lanes);
+  proved->names = g_strv_builder_end(names);
+  proved->degree = decision->worst.degree;
+  proved->n_bad = decision->n_bad;
+  g_ptr_array_add(walk->proof->requests, proved);
+}
+
+// --- what follows for a site
+
+// The residues of the only parameter that some have no conflicts for, whatever the others are; FALSE: there are two, or none.
+static gboolean
+restrict_parameter(const Walk *walk, SmbProvedSite *proved, const Decision *decision) {
+  gint which = -1;
+  guint shift = 0;
+  for (guint i = 0; i < decision->n_leaves; i++) {
+    const Leaf *leaf = &decision->leaves[i];
+    if (leaf->atom < 0 || smb_terms_atom(walk->terms, (guint32)leaf->atom)->kind != ATOM_PARAMETER)
+      continue;
+    if (which >= 0)
+      return FALSE;
+    which = (gint)i;
+  }
+  if (which < 0)
+    return FALSE;
+  const Leaf *leaf = &decision->leaves[which];
+  guint parameter = (guint)smb_terms_atom(walk->terms, (guint32)leaf->atom)->key;
+  if (proved->free && proved->parameter != parameter)
+    return FALSE;
+  for (gint i = 0; i < which; i++)
+    shift += decision->leaves[i].bits;
+  guint modulus = MAX(proved->modulus, 1u << leaf->bits);
+  g_autofree guint8 *is_free = g_new(guint8, modulus);
+  for (guint r = 0; r < modulus; r++)
+    is_free[r] = !proved->free || proved->free[r % proved->modulus];
+  for (guint i = 0; i < decision->bad->len; i++) {
+    guint residue = i >> shift & ((1u << leaf->bits) - 1);
+    for (guint r = residue; decision->bad->data[i] && r < modulus; r += 1u << leaf->bits)
+      is_free[r] = FALSE;
+  }
+  g_free(proved->free);
+  proved->free = g_steal_pointer(&is_free);
+  proved->modulus = modulus;
+  proved->parameter = parameter;
+  return memchr(proved->free, TRUE, modulus) != NULL;
+}
+
+// What is only said of words of 4 bytes, by NVIDIA's rules: fewer lanes, or lanes that ask for the same, have no more conflicts.
+static gboolean
+is_monotone(const Walk *walk, guint width) {
+  return width <= 4 && smb_arch_info(walk->arch)->vendor == SMB_VENDOR_NVIDIA;
+}
+
+static const char *
+find_proof_obstacle(const Walk *walk, const SmbRequest *request, const Term *terms,
+                    const Term *active) {
+  guint first = smb_lanes_first(request->mask);
+  Terms *all = walk->terms;
+  if (is_monotone(walk, request->width))
+    return NULL;
+  for (SmbLanes rest = request->mask; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    if (active[lane] != active[first])
+      return "which of its lanes are active is not known, and it is wide";
+    if (!smb_term_is_constant(all, smb_term_add(all, terms[lane], terms[first], G_MAXUINT32)))
+      return "its lanes differ by what is not known, and it is wide";
+  }
+  return NULL;
+}
+
+static void
+decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, const Term *active) {
+  struct {
+    gint site;
+    guint width;
+    SmbLanes mask;
+    Term terms[SMB_MAX_LANES];
+  } key;
+  memset(&key, 0, sizeof key);
+  key.site = site;
+  key.width = request->width;
+  key.mask = request->mask;
+  memcpy(key.terms, terms, sizeof key.terms);
+  GBytes *bytes = g_bytes_new(&key, sizeof key);
+  const char *obstacle = find_proof_obstacle(walk, request, terms, active);
+  if (obstacle)
+    refuse_site(walk, site, obstacle);
+  if (!g_hash_table_add(walk->seen, bytes) || obstacle)
+    return;
+  if (g_hash_table_size(walk->seen) > MAX_SEEN) {
+    smb_walk_stop(walk, 0, "there are too many different requests");
+    return;
+  }
+  Decision decision;
+  SmbProvedSite *proved = find_proved_site(walk, site);
+  smb_decide(walk->terms, walk->arch, request, terms, &decision);
+  if (decision.failure) {
+    refuse_site(walk, site, decision.failure);
+    return;
+  }
+  proved->requests++;
+  proved->degree = MAX(proved->degree, decision.worst.degree);
+  certify(walk, site, request, terms, &decision);
+  if (decision.n_bad && proved->verdict != SMB_PROOF_STOPPED) {
+    gboolean is_restricted = restrict_parameter(walk, proved, &decision);
+    proved->verdict =
+        is_restricted && proved->verdict != SMB_NOT_FREE ? SMB_PROVED_FOR : SMB_NOT_FREE;
+  }
+  g_byte_array_unref(decision.bad);
+}
+
+void
+smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *address,
+                const Term *active) {
+  guint lanes = smb_arch_info(walk->arch)->lanes;
+  const Atom base = {.kind = ATOM_SHARED};
+  if (site < 0 || walk->quiet || walk->proof->stopped)
+    return;
+  SmbOp op = smb_program_site(&walk->kernel->program, (guint)site)->op_class == SMB_OP_CLASS_LOAD
+                 ? SMB_OP_LD
+                 : SMB_OP_ST;
+  Term start = smb_term_atom(walk->terms, &base);
+  for (guint warp = 0; warp < walk->n; warp += lanes) {
+    SmbLanes mask = 0, other = 0;
+    Term terms[SMB_MAX_LANES] = {0}, conditions[SMB_MAX_LANES] = {0};
+    for (guint i = warp; i < MIN(warp + lanes, walk->n); i++) {
+      WalkSpace space = smb_walk_space(walk, address[i]);
+      SmbLanes bit = (SmbLanes)1 << (i - warp);
+      if (!active[i] || space == WALK_OTHER)
+        continue;
+      other |= space == WALK_UNKNOWN ? bit : 0;
+      mask |= bit;
+      conditions[i - warp] = active[i];
+      terms[i - warp] = smb_term_add(walk->terms, address[i], start, G_MAXUINT32);
+    }
+    if (other)
+      refuse_site(walk, site, "it is not known what a pointer points into");
+    for (guint piece = 0; mask && !other && piece < bytes; piece += width) {
+      SmbRequest request = {.mask = mask, .op = (guint8)op, .width = (guint8)width};
+      Term moved[SMB_MAX_LANES] = {0};
+      for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+        guint lane = smb_lanes_first(rest);
+        moved[lane] =
+            smb_term_add(walk->terms, terms[lane], smb_term_constant(walk->terms, piece), 1);
+      }
+      decide_request(walk, site, &request, moved, conditions);
+    }
+  }
+}
+
+static void
+free_site(gpointer data) {
+  SmbProvedSite *site = data;
+  g_free(site->free);
+  g_free(site);
+}
+
+static void
+free_request(gpointer data) {
+  SmbProvedRequest *request = data;
+  g_strfreev(request->lanes);
+  g_strfreev(request->names);
+  g_free(request->moduli);
+  g_free(request);
+}
+
+SmbKernelProof *
+smb_kernel_proof_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch) {
+  const SmbKernel *kernel = smb_cuda_kernel(program);
+  if (!kernel)
+    return NULL;
+  SmbKernelProof *proof = g_new0(SmbKernelProof, 1);
+  proof->sites = g_ptr_array_new_with_free_func(free_site);
+  proof->requests = g_ptr_array_new_with_free_func(free_request);
+  g_autoptr(Terms) terms = smb_terms_new();
+  g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GHashTable) seen =
+      g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+  Walk walk = {.kernel = kernel,
+               .arch = arch,
+               .proof = proof,
+               .terms = terms,
+               .block = {launch->block[0], launch->block[1], launch->block[2]},
+               .n = launch->block[0] * launch->block[1] * launch->block[2],
+               .n_fresh = 16,
+               .kept = kept,
+               .seen = seen};
+  smb_walk_run(&walk);
+  // What was decided before need not be all that an access asks for.
+  for (guint i = 0; proof->stopped && i < proof->sites->len; i++)
+    refuse_site(&walk, (gint)((SmbProvedSite *)proof->sites->pdata[i])->site,
+                "the proof has ended");
+  g_free(walk.locals);
+  g_free(walk.assigned);
+  return proof;
+}
+
+void
+smb_kernel_proof_free(SmbKernelProof *proof) {
+  g_ptr_array_unref(proof->sites);
+  g_ptr_array_unref(proof->requests);
+  g_free(proof);
+}
+
+SmbProofVerdict
+smb_kernel_proof_verdict(const SmbKernelProof *proof) {
+  SmbProofVerdict worst = proof->stopped ? SMB_PROOF_STOPPED : SMB_PROVED;
+  for (guint i = 0; i < proof->sites->len; i++) {
+    const SmbProvedSite *site = proof->sites->pdata[i];
+    worst = MAX(worst, site->verdict);
+  }
+  return worst;
+}

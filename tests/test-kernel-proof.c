@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What is proved for all values of a parameter holds in launches with each of its residues, of random kernels; and what is said of
+// kernels whose answer is known.
+#include "sim/cuda/proof/kernel-proof.h"
+
+#include "sim/analysis/analysis.h"
+#include "sim/arch/arch.h"
+#include "tests/effort.h"
+#include "tests/repeat-run.h"
+#include "tests/suite.h"
+
+enum {
+  N_KERNELS = 600,
+  N_VALUES = 64, // of the parameter: each residue of words modulo 32, twice
+};
+
+#define FORM                                                                                       \
+  "__global__ void k(float *out, float *in, int p, unsigned q) {\n"                                \
+  "  extern __shared__ float s[];\n"                                                               \
+  "  int t = threadIdx.x, u = threadIdx.y;\n"                                                      \
+  "  %s\n"                                                                                         \
+  "}\n"
+
+typedef struct {
+  const char *statements;
+  SmbProofVerdict verdict;
+  guint free; // of PROVED_FOR: residues of the parameter that are free of conflicts
+} Case;
+
+static const Case cases[] = {
+    {"s[t] = 1;", SMB_PROVED, 0},
+    {"s[t + p] = 1;", SMB_PROVED, 0},
+    {"s[t + blockIdx.x * p] = 1;", SMB_PROVED, 0},
+    {"s[2 * t] = 1;", SMB_NOT_FREE, 0},
+    {"s[t * p] = 1;", SMB_PROVED_FOR, 16},
+    {"s[t * (p | 1)] = 1;", SMB_PROVED, 0},
+    {"s[t * (2 * p + 1)] = 1;", SMB_PROVED, 0},
+    {"s[t ^ p] = 1;", SMB_PROVED, 0},
+    {"s[t ^ (p >> 3)] = 1;", SMB_PROVED, 0},
+    {"s[t ^ (q % 32)] = 1;", SMB_PROVED, 0},
+    {"if (t < p) s[t] = 1;", SMB_PROVED, 0},
+    {"if (t >= p) return; s[t] = 1;", SMB_PROVED, 0},
+    {"for (int i = 0; i < p; i++) s[t + i * p] = 1;", SMB_PROVED, 0},
+    {"for (int i = t; i < p; i += 32) s[i] = 1;", SMB_PROVED, 0},
+    {"for (int i = 16; i > 0; i >>= 1) if (t < i) s[t] += s[t + i];", SMB_PROVED, 0},
+    {"for (int i = p; i > 0; i >>= 1) if (t < i) s[t] += s[t + i];", SMB_PROVED, 0},
+    {"int i = t; while (i < p) { s[i] = 1; i = 2 * i; }", SMB_PROOF_STOPPED, 0},
+    {"s[t + (int)in[0]] = 1;", SMB_PROOF_STOPPED, 0},
+    {"int i = p; if (t < 16) i = 2 * p; s[t + i] = 1;", SMB_PROVED_FOR, 1},
+    {"for (int i = 0; i < p; i++) { if (in[i] > 0) break; s[t] = 1; }", SMB_PROOF_STOPPED, 0},
+    {"atomicAdd(&s[t], 1.0f);", SMB_PROOF_STOPPED, 0},
+    {"((float4 *)s)[t] = make_float4(0, 0, 0, 0);", SMB_PROVED, 0},
+    {"((float4 *)s)[t * p] = make_float4(0, 0, 0, 0);", SMB_PROOF_STOPPED, 0},
+};
+
+typedef struct {
+  SmbArch *arch;
+  SmbProgram *program;
+  SmbKernelProof *proof;
+} Proved;
+
+static void
+clear_proved(Proved *proved) {
+  smb_kernel_proof_free(proved->proof);
+  smb_program_free(proved->program);
+  smb_arch_unref(proved->arch);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Proved, clear_proved)
+
+static const SmbLaunch launch = {.block = {32, 2, 1}, .grid = {1, 1, 1}, .dynamic_bytes = 32768};
+
+static void
+prove(Proved *proved, const char *statements) {
+  g_autofree char *text = g_strdup_printf(FORM, statements);
+  proved->arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
+  proved->program = repeat_program("k.cu", text);
+  proved->proof = smb_kernel_proof_new(proved->program, proved->arch, &launch);
+  ck_assert_ptr_nonnull(proved->proof);
+}
+
+START_TEST(test_known) {
+  const Case *known = &cases[_i];
+  g_auto(Proved) proved = {0};
+  guint n = 0;
+  prove(&proved, known->statements);
+  ck_assert_msg(smb_kernel_proof_verdict(proved.proof) == known->verdict, "%s: verdict %u",
+                known->statements, smb_kernel_proof_verdict(proved.proof));
+  if (known->verdict != SMB_PROVED_FOR)
+    return;
+  const SmbProvedSite *site = proved.proof->sites->pdata[0];
+  for (guint r = 0; r < site->modulus; r++)
+    n += site->free[r];
+  ck_assert_msg(n == known->free, "%s: %u of %u", known->statements, n, site->modulus);
+}
+END_TEST
+
+// An integer expression over the thread, the parameters and small numbers.
+static void
+append_random(GRand *random, GString *out, guint depth) {
+  static const char *const leaves[] = {"t", "t", "u", "p", "p", "(int)q", "blockIdx.x"};
+  static const char *const operators[] = {"+", "+", "-", "*", "&", "|", "^", "%", "/"};
+  guint kind = (guint)g_rand_int_range(random, 0, 8);
+  if (depth == 0 || kind == 0) {
+    g_string_append(out, leaves[g_rand_int_range(random, 0, G_N_ELEMENTS(leaves))]);
+  } else if (kind == 1) {
+    g_string_append_printf(out, "%d", g_rand_int_range(random, 1, 40));
+  } else if (kind == 2) {
+    g_string_append_c(out, '(');
+    append_random(random, out, depth - 1);
+    g_string_append_printf(out, " %s %d)", g_rand_boolean(random) ? ">>" : "<<",
+                           g_rand_int_range(random, 0, 5));
+  } else if (kind == 3) {
+    g_string_append_printf(out, "%d * ", g_rand_int_range(random, 1, 40));
+    append_random(random, out, depth - 1);
+  } else {
+    guint op = (guint)g_rand_int_range(random, 0, G_N_ELEMENTS(operators));
+    g_string_append_c(out, '(');
+    append_random(random, out, depth - 1);
+    g_string_append_printf(out, " %s ", operators[op]);
+    if (op >= 7) // a divisor
+      g_string_append_printf(out, "%d", g_rand_int_range(random, 1, 20));
+    else
+      append_random(random, out, depth - 1);
+    g_string_append_c(out, ')');
+  }
+}
+
+// Affine in the thread, with factors that may have the parameter.
+static char *
+affine_statements(GRand *random) {
+  return g_strdup_printf("s[%d * t + %d * u + %d * p * t + %d * p + %d * (t ^ %d)] = 1;",
+                         g_rand_int_range(random, 0, 30), g_rand_int_range(random, 0, 50),
+                         g_rand_int_range(random, 0, 4), g_rand_int_range(random, 0, 8),
+                         g_rand_int_range(random, 0, 4), g_rand_int_range(random, 0, 31));
+}
+
+static char *
+random_statements(GRand *random) {
+  static const char *const frames[] = {
+      "s[(%s) & 4095] = 1;",
+      "if ((%s) & 1) return; s[(%s) & 4095] = 1;",
+      "int v = %s; if ((%s) < 9) v = %s; s[v & 4095] = 1;",
+      "int v = %s; for (int i = %s & 3; i < (p & 7); i++) { v += %s; s[v & 4095] = 1; }",
+      "int v = %s; for (int i = 0; i < (p & 7); i++) { if ((%s) & 4) s[(v ^ i) & 4095] = 1; }",
+      "int v = p; do { s[(v + %s) & 4095] = 1; v = v >> 1; } while (v > 0);",
+  };
+  const char *frame = frames[g_rand_int_range(random, 0, G_N_ELEMENTS(frames))];
+  GString *text = g_string_new(NULL);
+  for (const char *at = frame; *at; at++) {
+    if (at[0] == '%' && at[1] == 's') {
+      g_string_append_c(text, '(');
+      append_random(random, text, 3);
+      g_string_append_c(text, ')');
+      at++;
+    } else {
+      g_string_append_c(text, *at);
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
+// Each access of a launch is as its proof says.
+static void
+compare_launch(const Proved *proved, guint value, const char *statements) {
+  g_autofree char *p = g_strdup_printf("p=%u", value), *q = g_strdup_printf("q=%u", value * 7 + 3);
+  const char *const arguments[] = {p, q, NULL};
+  const SmbAnalysisOptions options = {.threads = 1};
+  SmbLaunch with = launch;
+  with.arguments = arguments;
+  with.grid[0] = 3;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbAnalysis) analysis =
+      smb_analysis_run(proved->program, proved->arch, &with, &options, &error);
+  ck_assert_msg(analysis != NULL, "%s: %s", statements, error ? error->message : "");
+  for (guint a = 0; a < analysis->accesses->len; a++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, a);
+    const SmbProvedSite *site = NULL;
+    for (guint i = 0; i < proved->proof->sites->len; i++) {
+      const SmbProvedSite *one = proved->proof->sites->pdata[i];
+      if (smb_program_site(proved->program, one->site) == access->site)
+        site = one;
+    }
+    ck_assert_msg(site != NULL, "%s: an access that was not seen", statements);
+    gboolean is_free =
+        site->verdict == SMB_PROVED || (site->verdict == SMB_PROVED_FOR && site->parameter == 2 &&
+                                        site->free[value % site->modulus]);
+    ck_assert_msg(!is_free || access->total.excess == 0, "%s: p = %u conflicts", statements, value);
+    ck_assert_msg(site->verdict == SMB_PROOF_STOPPED || access->total.max_degree <= site->degree,
+                  "%s: p = %u: %u ways, %u proved", statements, value, access->total.max_degree,
+                  site->degree);
+  }
+}
+
+START_TEST(test_random) {
+  g_autoptr(GRand) random = g_rand_new_with_seed(20261128);
+  guint n[4] = {0};
+  for (guint round = 0; round < effort(N_KERNELS); round++) {
+    g_autofree char *statements = round % 2 ? affine_statements(random) : random_statements(random);
+    g_auto(Proved) proved = {0};
+    prove(&proved, statements);
+    SmbProofVerdict verdict = smb_kernel_proof_verdict(proved.proof);
+    n[verdict]++;
+    for (guint value = 0; !proved.proof->stopped && value < N_VALUES; value++)
+      compare_launch(&proved, value, statements);
+  }
+  for (guint verdict = 0; verdict < G_N_ELEMENTS(n); verdict++)
+    ck_assert_msg(n[verdict] > 0, "no kernel is of verdict %u", verdict);
+  if (g_getenv("SMEMBANK_TEST_SHOW"))
+    g_print("%u %u %u %u\n", n[0], n[1], n[2], n[3]);
+}
+END_TEST
+
+Suite *
+suite_kernel_proof(void) {
+  Suite *suite = suite_create("kernel-proof");
+  TCase *tcase = tcase_create("kernel-proof");
+  tcase_set_timeout(tcase, 0);
+  tcase_add_loop_test(tcase, test_known, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, test_random);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
