@@ -150,7 +150,7 @@ smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report) {
   g_autofree char *stopped = proof->stopped ? tell_stop(proof) : NULL;
   const char *const assumes[] = {shape, "threads of a warp are in the same iteration of a loop",
                                  "no access is out of bounds", NULL};
-  smb_json_object(json, "parameter_proof");
+  smb_json_object(json, "proof");
   smb_json_text(json, "verdict", verdicts[smb_kernel_proof_verdict(proof)]);
   write_launches(json, report);
   smb_json_strv(json, "assumes", assumes);

@@ -275,7 +275,6 @@ smb_layout_found_json(JsonBuilder *json, const SmbLayoutFound *found,
   smb_json_text(json, "cute", found->cute);
   smb_json_text(json, "triton", found->triton);
   smb_json_text(json, "c", found->c);
-  json_builder_end_object(json);
   smb_json_object(json, "proof");
   smb_json_boolean(json, "proved", found->is_proved);
   smb_json_text(json, "by", found->by);
@@ -285,5 +284,6 @@ smb_layout_found_json(JsonBuilder *json, const SmbLayoutFound *found,
     write_certificate(json, linear);
   else
     smb_json_null(json, "certificate");
+  json_builder_end_object(json);
   json_builder_end_object(json);
 }

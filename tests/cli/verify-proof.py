@@ -60,7 +60,7 @@ def verify(request):
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        proof = json.load(file)["parameter_proof"]
+        proof = json.load(file)["proof"]
     requests = [one for one in proof["certificate"] if one["width"] == 4]
     wrong = [one for one in requests if not verify(one)]
     for one in wrong:
