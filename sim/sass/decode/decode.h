@@ -89,8 +89,8 @@ typedef struct {
   guint n_scratch, n_scratch_predicates;
   // where the decoder is
   const SassInstruction *instruction;
-  guint argument;        // of its row's handler
-  Builder builder;       // of its steps: its address, and its guard
+  guint argument;  // of its row's handler
+  Builder builder; // of its steps: its address, and its guard
   GError **error;
 } SassDecoder;
 

@@ -192,7 +192,7 @@ flag(int *p, bool wrong) {
     data = p[5];
     __threadfence_block();
     ready = 1;
-    other = 8;
+    other = 8; // flag
   }
   if (threadIdx.x == 0) {
     while (!ready)
