@@ -221,7 +221,7 @@ int main() {
 END
 "$SMEMBANK" run --time --device h200 --clock 1 --format csv --output last.csv last.cu >out 2>err || die "$(cat err)"
 cycles() { grep "^$1," last.csv | rev | cut -d , -f 2 | rev; }
-[ "$(cycles 1)" -gt 110000 ] && [ "$(cycles 1)" -lt 134000 ] || die "the last block: $(cat last.csv)"
+{ [ "$(cycles 1)" -gt 110000 ] && [ "$(cycles 1)" -lt 134000 ]; } || die "the last block: $(cat last.csv)"
 # Between two barriers of the grid there are 1,867 cycles there.
 barrier=$((($(cycles 3) - $(cycles 2)) / 30))
-[ "$barrier" -gt 1680 ] && [ "$barrier" -lt 2050 ] || die "a barrier: $barrier, $(cat last.csv)"
+{ [ "$barrier" -gt 1680 ] && [ "$barrier" -lt 2050 ]; } || die "a barrier: $barrier, $(cat last.csv)"
