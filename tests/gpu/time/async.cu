@@ -9,13 +9,12 @@
 //
 // A text stands FEW times in the loop of one kernel and three times as often in that of another: the difference of their times has
 // neither loop nor start.
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "facts.h"
+#include "few-more.h"
 
-static const int iterations = 32, shared_bytes = 200 << 10, most_blocks = 132, rows_of_tensor = 1024;
+static const int shared_bytes = 200 << 10, most_blocks = 132, rows_of_tensor = 1024;
 static const size_t part_bytes = 128 << 10; // of global memory, for each block
 
 struct Row {
@@ -351,11 +350,6 @@ static void add_copies(std::vector<Row> &rows) {
 
 // --- measuring
 
-struct Stamps {
-  unsigned long long from, to, sum;
-};
-static CUdeviceptr out_memory, in_memory, to_memory;
-
 // Rows of 64 numbers; a box of 64 rows.
 static CUtensorMap make_map(int box) {
   CUtensorMap map;
@@ -378,54 +372,26 @@ static double run(CUfunction function, const Row &r) {
     CHECK(cuMemsetD8(out_memory, 0, r.blocks * r.threads * sizeof(Stamps)));
     CHECK(cuLaunchKernel(function, r.blocks, 1, 1, r.threads, 1, 1, shared_bytes, nullptr, arguments, nullptr));
     CHECK(cuCtxSynchronize());
-    std::vector<Stamps> stamps(r.blocks * r.threads);
-    CHECK(cuMemcpyDtoH(stamps.data(), out_memory, stamps.size() * sizeof(Stamps)));
-    double sum = 0;
-    int blocks = r.asked == "-" ? 1 : r.blocks; // the others do nothing
-    for (int b = 0; b < blocks; b++) {
-      unsigned long long from = ~0ull, to = 0;
-      for (int t = 0; t < r.threads; t++)
-        if (stamps[b * r.threads + t].to) from = std::min(from, stamps[b * r.threads + t].from), to = std::max(to, stamps[b * r.threads + t].to);
-      sum += (double)(to - from) / blocks;
-    }
-    if (turn) best = std::min(best, sum);
+    int counted = r.asked == "-" ? 1 : r.blocks; // the others do nothing
+    if (turn) best = std::min(best, average_span(r.blocks, r.threads, counted));
   }
   return best;
 }
 
 static void measure(const Row &r, const char *target) {
-  std::string ptx = std::string(".version 9.0\n.target ") + target + "\n.address_size 64\n.extern .shared .align 1024 .b8 memory[];\n" +
-                    kernel_of(r, "few", r.few) + kernel_of(r, "more", 3 * r.few), file = r.name;
-  std::replace(file.begin(), file.end(), '.', '_');
-  CUmodule module = module_of(ptx, file);
-  if (!module) return;
-  CUfunction few, more;
-  CHECK(cuModuleGetFunction(&few, module, "few"));
-  CHECK(cuModuleGetFunction(&more, module, "more"));
-  std::string launch = " [" + std::to_string(r.threads) + " threads, " + std::to_string(r.blocks) + " blocks, " + std::to_string(r.few) + " copies" + (r.asked.empty() ? "]" : ", one of them asks]");
-  say(r.name, (run(more, r) - run(few, r)) / (2.0 * r.few * iterations), "cycles", (r.how + launch).c_str());
-  CHECK(cuModuleUnload(module));
+  std::string head = std::string(".version 9.0\n.target ") + target + "\n.address_size 64\n.extern .shared .align 1024 .b8 memory[];\n";
+  measure_copies(r, head, r.asked.empty() ? "" : ", one of them asks");
 }
 
 int main(int count, char **words) {
-  const char *only = nullptr;
-  for (int w = 1; w < count; w++) {
-    if (!strcmp(words[w], "--only") && w + 1 < count) only = words[++w];
-    else if (!strcmp(words[w], "--cubins") && w + 1 < count) cubin_folder = words[++w];
-    else if (!strcmp(words[w], "--ptx") && w + 1 < count) ptx_folder = words[++w];
-    else return fprintf(stderr, "async [--only NAME] [--cubins FOLDER] [--ptx FOLDER]\n"), 2;
-  }
+  const char *only = read_words("async", count, words);
   if (!ptx_folder) {
     CHECK_RT(cudaFree(nullptr));
     CHECK(cuInit(0));
     int major;
     CHECK_RT(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     if (major != 9) return 0; // others have other parts
-    CHECK(cuMemAlloc(&out_memory, most_blocks * 1024 * sizeof(Stamps)));
-    CHECK(cuMemAlloc(&in_memory, most_blocks * part_bytes));
-    CHECK(cuMemAlloc(&to_memory, most_blocks * part_bytes));
-    CHECK(cuMemsetD8(in_memory, 0, most_blocks * part_bytes));
-    CHECK(cuMemsetD8(to_memory, 0, most_blocks * part_bytes));
+    make_memories(most_blocks, part_bytes);
   }
   std::vector<Row> rows;
   add_barriers(rows);

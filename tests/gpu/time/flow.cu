@@ -9,13 +9,12 @@
 //
 // A text stands FEW times in the loop of one kernel and three times as often in that of another: the difference of their times has
 // neither loop nor start.
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "facts.h"
+#include "few-more.h"
 
-static const int iterations = 32, most_blocks = 264, most_threads = 1024;
+static const int most_blocks = 264;
 static const size_t part_bytes = 128 << 10; // of global memory, for each block
 
 struct Row {
@@ -134,11 +133,6 @@ static void add_fences(std::vector<Row> &rows) {
 
 // --- measuring
 
-struct Stamps {
-  unsigned long long from, to, sum;
-};
-static CUdeviceptr out_memory, in_memory, to_memory;
-
 static double run(CUfunction function, const Row &r) {
   int n = iterations;
   void *arguments[] = {&out_memory, &in_memory, &to_memory, &n};
@@ -146,40 +140,17 @@ static double run(CUfunction function, const Row &r) {
   for (int turn = 0; turn < 4; turn++) {
     CHECK(cuLaunchKernel(function, r.blocks, 1, 1, r.threads, 1, 1, 0, nullptr, arguments, nullptr));
     CHECK(cuCtxSynchronize());
-    std::vector<Stamps> stamps(r.blocks * r.threads);
-    CHECK(cuMemcpyDtoH(stamps.data(), out_memory, stamps.size() * sizeof(Stamps)));
-    double sum = 0;
-    for (int b = 0; b < r.blocks; b++) {
-      unsigned long long from = ~0ull, to = 0;
-      for (int t = 0; t < r.threads; t++) from = std::min(from, stamps[b * r.threads + t].from), to = std::max(to, stamps[b * r.threads + t].to);
-      sum += (double)(to - from) / r.blocks;
-    }
-    if (turn) best = std::min(best, sum);
+    if (turn) best = std::min(best, average_span(r.blocks, r.threads, r.blocks));
   }
   return best;
 }
 
 static void measure(const Row &r, const char *target) {
-  std::string ptx = std::string(".version 8.0\n.target ") + target + "\n.address_size 64\n" + functions + kernel_of(r, "few", r.few) + kernel_of(r, "more", 3 * r.few), file = r.name;
-  std::replace(file.begin(), file.end(), '.', '_');
-  CUmodule module = module_of(ptx, file);
-  if (!module) return;
-  CUfunction few, more;
-  CHECK(cuModuleGetFunction(&few, module, "few"));
-  CHECK(cuModuleGetFunction(&more, module, "more"));
-  std::string launch = " [" + std::to_string(r.threads) + " threads, " + std::to_string(r.blocks) + " blocks, " + std::to_string(r.few) + " copies]";
-  say(r.name, (run(more, r) - run(few, r)) / (2.0 * r.few * iterations), "cycles", (r.how + launch).c_str());
-  CHECK(cuModuleUnload(module));
+  measure_copies(r, std::string(".version 8.0\n.target ") + target + "\n.address_size 64\n" + functions, "");
 }
 
 int main(int count, char **words) {
-  const char *only = nullptr;
-  for (int w = 1; w < count; w++) {
-    if (!strcmp(words[w], "--only") && w + 1 < count) only = words[++w];
-    else if (!strcmp(words[w], "--cubins") && w + 1 < count) cubin_folder = words[++w];
-    else if (!strcmp(words[w], "--ptx") && w + 1 < count) ptx_folder = words[++w];
-    else return fprintf(stderr, "flow [--only NAME] [--cubins FOLDER] [--ptx FOLDER]\n"), 2;
-  }
+  const char *only = read_words("flow", count, words);
   std::string target = "sm_90";
   if (!ptx_folder) {
     CHECK_RT(cudaFree(nullptr));
@@ -187,11 +158,7 @@ int main(int count, char **words) {
     cudaDeviceProp properties;
     CHECK_RT(cudaGetDeviceProperties(&properties, 0));
     target = "sm_" + std::to_string(properties.major * 10 + properties.minor);
-    CHECK(cuMemAlloc(&out_memory, most_blocks * most_threads * sizeof(Stamps)));
-    CHECK(cuMemAlloc(&in_memory, most_blocks * part_bytes));
-    CHECK(cuMemAlloc(&to_memory, most_blocks * part_bytes));
-    CHECK(cuMemsetD8(in_memory, 0, most_blocks * part_bytes));
-    CHECK(cuMemsetD8(to_memory, 0, most_blocks * part_bytes));
+    make_memories(most_blocks, part_bytes);
   }
   std::vector<Row> rows;
   add_flow(rows);
