@@ -37,12 +37,11 @@ all_known(const Walk *walk, const Term *condition, const Term *active) {
   return TRUE;
 }
 
-// One iteration, whose accesses count only if @walk->quiet is 0. @inside: whose it is
+// One iteration, whose accesses count only if @walk->quiet is 0. @inside: whose it is; @left: who left the loop, to which those are added that do
 static void
-iterate(Walk *walk, const Statement *loop, Term *inside) {
+iterate(Walk *walk, const Statement *loop, Term *inside, Term *left) {
   const Loop *outer = walk->loop;
-  const Loop here = {smb_walk_copy_lanes(walk, inside), smb_walk_new_lanes(walk),
-                     smb_walk_new_lanes(walk)};
+  const Loop here = {smb_walk_copy_lanes(walk, inside), smb_walk_new_lanes(walk), left};
   walk->loop = &here;
   smb_walk_execute(walk, loop->then, inside);
   for (guint i = 0; i < walk->n; i++)
@@ -98,7 +97,7 @@ try_iteration(Walk *walk, const Statement *loop, const Term *active, Change *cha
     memcpy(condition, smb_walk_evaluate(walk, loop->value, inside), walk->n * sizeof(Term));
   for (guint i = 0; i < walk->n; i++)
     inside[i] = active[i] ? smb_walk_fresh(walk, loop->start) : 0;
-  iterate(walk, loop, inside);
+  iterate(walk, loop, inside, smb_walk_new_lanes(walk));
   if (loop->value && !loop->tests_first)
     memcpy(condition, smb_walk_evaluate(walk, loop->value, active), walk->n * sizeof(Term));
   walk->quiet--;
@@ -174,7 +173,7 @@ generalize(Walk *walk, const Statement *loop, Term *active) {
   for (guint i = 0; i < walk->n; i++)
     inside[i] = active[i] ? together ? in_loop : smb_walk_fresh(walk, loop->start) : 0;
   walk->general++;
-  iterate(walk, loop, inside);
+  iterate(walk, loop, inside, smb_walk_new_lanes(walk));
   if (loop->value && !loop->tests_first)
     smb_walk_evaluate(walk, loop->value, inside);
   walk->general--;
@@ -192,9 +191,9 @@ smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
   for (guint round = 0; smb_walk_is_any(walk, inside) && !walk->proof->stopped; round++) {
     if (loop->tests_first || round > 0) {
       const Term *before = smb_walk_copy_locals(walk);
-      const Term *condition =
-          loop->value ? (walk->quiet++, smb_walk_evaluate(walk, loop->value, inside)) : NULL;
-      walk->quiet -= condition ? 1 : 0;
+      walk->quiet++;
+      const Term *condition = loop->value ? smb_walk_evaluate(walk, loop->value, inside) : NULL;
+      walk->quiet--;
       if (!condition || round == MAX_ITERATIONS || !all_known(walk, condition, inside)) {
         smb_walk_restore_locals(walk, before);
         generalize(walk, loop, inside);
@@ -209,15 +208,7 @@ smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
     }
     if (!smb_walk_is_any(walk, inside))
       break;
-    const Loop *outer = walk->loop;
-    const Loop here = {smb_walk_copy_lanes(walk, inside), smb_walk_new_lanes(walk), left};
-    walk->loop = &here;
-    smb_walk_execute(walk, loop->then, inside);
-    for (guint i = 0; i < walk->n; i++)
-      inside[i] = here.continued[i] ? here.continued[i] : inside[i];
-    if (loop->step)
-      smb_walk_evaluate(walk, loop->step, inside);
-    walk->loop = outer;
+    iterate(walk, loop, inside, left);
   }
   for (guint i = 0; i < walk->n; i++)
     active[i] = left[i] ? left[i] : inside[i];
