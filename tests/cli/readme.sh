@@ -5,7 +5,7 @@
 # The README, doc/compiled.md and doc/library.md do not lie: their sessions (```console) are run, and what they show must be what comes out,
 # standard error included. "$ cat FILE" makes the file; a line "..." stands for any lines left out.
 # Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, FILE.compiled and
-# FILE.library those of doc/compiled.md and doc/library.md. The README has at most 200 lines.
+# FILE.library those of doc/compiled.md and doc/library.md. The README has at most 160 lines.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -120,4 +120,4 @@ check_page() {
 check_page README.md "${SMEMBANK_UPDATE_README-}"
 check_page doc/compiled.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.compiled}"
 check_page doc/library.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.library}"
-[ "$(wc -l <"$top/README.md")" -le 200 ] || die 'README.md: more than 200 lines'
+[ "$(wc -l <"$top/README.md")" -le 160 ] || die 'README.md: more than 160 lines'
