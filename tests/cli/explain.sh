@@ -378,6 +378,7 @@ is_json
 
 # Boxes of tensors and operands of products: of a kernel without requests all of them, else those of a line.
 expect 0 explain "$srcdir/tests/data/capture/hopper.capture" --launch 4
+sed "1s,$srcdir/,," "$work/out" >"$work/named" && mv "$work/named" "$work/out"
 golden explain-boxes.txt
 expect 0 explain "$srcdir/tests/data/capture/hopper.capture" --launch 3 --line 70 --svg "$work/box.svg"
 shows 'The box that UTMALDG.2D copies at /src/kernel/hopper.cu:70'
