@@ -113,11 +113,11 @@ note_look(void *user, uint64_t address, void *bytes, unsigned n_bytes) {
 // A texture of two dimensions, or memory.
 static SmbTexture
 make_texture(const Case *tried) {
-  gboolean is_memory = tried->way == SMB_TEXELS_ELEMENT;
+  gboolean is_memory = tried->way == SMB_TEXELS_ELEMENT, is_real = tried->width > 2;
   SmbTexture texture = {.shape = is_memory ? SMB_SHAPE_BUFFER : SMB_SHAPE_2D,
-                        .channel = SMB_CHANNEL_UNSIGNED,
-                        .bits = tried->width <= 2 ? 8 : 32,
-                        .n_components = tried->width <= 2 ? tried->width : tried->width / 4,
+                        .channel = is_real ? SMB_CHANNEL_FLOAT : SMB_CHANNEL_UNSIGNED,
+                        .bits = is_real ? 32 : 8,
+                        .n_components = is_real ? tried->width / 4 : tried->width,
                         .n_levels = 1,
                         .modes = {SMB_ADDRESS_CLAMP, SMB_ADDRESS_CLAMP, SMB_ADDRESS_CLAMP},
                         .is_linear = tried->is_linear,
