@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # gpu/driver/functions.def says which functions of CUDA's runtime there are, and cu/driver-functions.def which of the driver: each library has
-# those, and no others. The tables in doc/run.md are made of them.
+# those, and no others. The tables in doc/functions.md are made of them.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -76,10 +76,10 @@ sed -nE 's/^(cu[A-Z][A-Za-z0-9_]+)\(.*/\1/p; s/^[A-Z]+\((cu[A-Z].*)\)$/\1/p' "$s
 sed -nE 's/^(DONE|ACCEPTED)\([^,]+,[^,]+,[^,]+,[^,]+, (cu[A-Z][A-Za-z0-9_]+).*/\2/p' "$driver" | LC_ALL=C sort -u >"$work/rows"
 differ 'sources of the driver' "$work/rows" "$work/written"
 
-sh "$form" page "$def" "$driver" "$srcdir/doc/run.md" >"$work/run.md"
-cmp -s "$work/run.md" "$srcdir/doc/run.md" || {
-  echo 'FAIL: doc/run.md has other tables than functions.def and driver-functions.def: write them with gpu/driver/functions.sh page (HACKING.md)'
-  diff "$srcdir/doc/run.md" "$work/run.md" | head -20
+sh "$form" page "$def" "$driver" "$srcdir/doc/functions.md" >"$work/functions.md"
+cmp -s "$work/functions.md" "$srcdir/doc/functions.md" || {
+  echo 'FAIL: doc/functions.md has other tables than functions.def and driver-functions.def: write them with gpu/driver/functions.sh page (HACKING.md)'
+  diff "$srcdir/doc/functions.md" "$work/functions.md" | head -20
   status=1
 }
 exit "$status"

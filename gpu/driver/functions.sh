@@ -5,7 +5,7 @@
 # What functions.def says, and of the driver cu/driver-functions.def, in other forms.
 #   functions.sh names MAJOR FILE.def: the functions of the library of CUDA 12 or 13, with their variants
 #   functions.sh map MAJOR FILE.def: the version script of that library
-#   functions.sh table FILE.def: the table in doc/run.md
+#   functions.sh table FILE.def: the table in doc/functions.md
 #   functions.sh page FILE.def DRIVER.def PAGE.md: that page, with the tables of both between their marks
 #   functions.sh driver-names FILE.def, driver-map FILE.def: of libcuda.so.1
 set -eu
