@@ -13,6 +13,7 @@
 #include "sim/time/balance.h"
 #include "sim/time/footprint.h"
 #include "sim/time/lot.h"
+#include "sim/time/relay.h"
 
 // How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
 #define STEADY 0.1
@@ -270,22 +271,33 @@ lengthen(double *cycles, double busy[SMB_N_UNITS], double by) {
   *cycles += by;
 }
 
+// How much longer than @cycles blocks take that wait in a row.
+static double
+find_longer_relay(const SmbReplay *replay, const SmbRelay *relay, double cycles) {
+  guint64 n_blocks = (guint64)replay->grid[0] * replay->grid[1] * replay->grid[2];
+  double all = smb_relay_cycles(relay, replay, n_blocks);
+  return all > 0 ? MAX(0, all + replay->chip->launch_cycles - cycles) : 0;
+}
+
 // With conflicts, and where it is wanted without them. @last: cycles that the last block takes longer
 static void
-replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const GArray *conflicts,
-              double last, const SmbTimeOptions *options) {
+replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRelay *relay,
+              const GArray *conflicts, double last, const SmbTimeOptions *options) {
   guint n_sites = smb_timed_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   SmbReplayed replayed, without;
   time->cycles = time->without = replay_lot(replay, lot, &replayed);
+  double waits = find_longer_relay(replay, relay, time->cycles), without_waits = waits;
   without = replayed;
   if (conflicts->len > 0 && !options->like) {
     memset(relieved, TRUE, n_sites);
     replay->relieved = relieved;
     time->without = MIN(time->cycles, replay_lot(replay, lot, &without));
+    without_waits = find_longer_relay(replay, relay, time->without);
   }
-  lengthen(&time->cycles, replayed.busy, last);
-  lengthen(&time->without, without.busy, last);
+  lengthen(&time->cycles, replayed.busy, last + waits);
+  lengthen(&time->without, without.busy, last + without_waits);
+  time->without = MIN(time->cycles, time->without);
   double sum = 0;
   for (guint s = 0; s < SMB_N_STALLS; s++)
     sum += replayed.stalls[s];
@@ -417,6 +429,21 @@ find_last(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launc
   return *lengths || !launch->lengths ? g_steal_pointer(&last) : NULL;
 }
 
+// Whether blocks wait in a row, of a launch that a run has executed.
+static void
+find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+           const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle,
+           SmbRelay *relay) {
+  SmbLaunch ended = *launch;
+  ended.memory = launch->left;
+  g_autoptr(SmbBlockRecorder) recorder =
+      launch->left && smb_relay_waits(program, middle)
+          ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
+          : NULL;
+  if (recorder)
+    smb_relay_find(recorder, program, middle, relay);
+}
+
 // The sites of global memory (transfer full) (element-type guint).
 static GArray *
 find_global_sites(const SmbProgram *program) {
@@ -519,7 +546,9 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   double longer = last ? find_longer(&replay, last, g_ptr_array_index(records, 0),
                                      (guint)(n_blocks / n_together))
                        : 0;
-  replay_launch(time, &replay, &lot, conflicts, longer, options);
+  g_auto(SmbRelay) relay = {0};
+  find_relay(program, arch, launch, options, at_once, g_ptr_array_index(records, 0), &relay);
+  replay_launch(time, &replay, &lot, &relay, conflicts, longer, options);
   time->footprint = footprint;
   footprint = (SmbFootprint){.sites = NULL};
   return time;
