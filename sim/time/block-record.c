@@ -209,24 +209,6 @@ own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
   return &g_array_index(record->requests, SmbTimedRequest, record->requests->len - 1);
 }
 
-// Where the instruction that the warp executes now asks for words that nothing before it asked for.
-static void
-note_touches(const SmbBlockRecorder *recorder, GHashTable *touches, guint warp, SmbLanes mask,
-             guint width, const guint64 *addresses) {
-  guint32 event = warp_events(recorder->record, warp)->len - 1;
-  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-    guint64 first = addresses[smb_lanes_first(rest)] >> SMB_WORD_SHIFT;
-    for (guint i = 0; i < MAX(1, width >> SMB_WORD_SHIFT); i++) {
-      gpointer word = GSIZE_TO_POINTER(first + i);
-      if (g_hash_table_contains(touches, word))
-        continue;
-      SmbTimedTouch *touch = g_new(SmbTimedTouch, 1);
-      *touch = (SmbTimedTouch){warp, event};
-      g_hash_table_insert(touches, word, touch);
-    }
-  }
-}
-
 // The sectors of a request, line by line.
 static void
 note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buffer, SmbLanes mask,
@@ -254,10 +236,11 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     request->same = MAX(request->same, smb_lines_count_changes(smb_request_lines(record, request),
                                                                request->n, mask, width, addresses));
   request->is_strong = current_timing(recorder, warp)->is_strong;
-  if (recorder->has_touches && op_class == SMB_OP_CLASS_STORE)
-    note_touches(recorder, record->stored_at, warp, mask, width, addresses);
-  if (recorder->has_touches && op_class == SMB_OP_CLASS_LOAD && request->is_strong)
-    note_touches(recorder, record->loaded_at, warp, mask, width, addresses);
+  const SmbTimedTouch touch = {warp, warp_events(record, warp)->len - 1};
+  if (record->stored_at && op_class == SMB_OP_CLASS_STORE)
+    smb_touches_note(record->stored_at, touch, mask, width, addresses);
+  if (record->loaded_at && op_class == SMB_OP_CLASS_LOAD && request->is_strong)
+    smb_touches_note(record->loaded_at, touch, mask, width, addresses);
   request->is_real = current_timing(recorder, warp)->is_real;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
@@ -578,10 +561,8 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   record->lines = g_array_new(FALSE, FALSE, sizeof(SmbTimedLine));
   record->phases = g_array_new(FALSE, FALSE, sizeof(SmbTimedPhase));
   record->stored = g_hash_table_new(g_direct_hash, g_direct_equal);
-  if (recorder->has_touches) {
-    record->loaded_at = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
-    record->stored_at = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
-  }
+  record->loaded_at = recorder->has_touches ? smb_touches_new() : NULL;
+  record->stored_at = recorder->has_touches ? smb_touches_new() : NULL;
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));

@@ -10,6 +10,7 @@
 #include "sim/launch/launch.h"
 #include "sim/machine/block.h"
 #include "sim/time/chip.h"
+#include "sim/time/touches.h"
 
 G_BEGIN_DECLS
 
@@ -123,12 +124,6 @@ typedef struct {
   guint32 flow : 3;
   guint32 request;
 } SmbEvent;
-
-/** SmbTimedTouch: where a block has first asked for a word: an event of a warp */
-typedef struct {
-  guint32 warp;
-  guint32 event;
-} SmbTimedTouch;
 
 /**
  * SmbBlockRecord: a block

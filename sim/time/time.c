@@ -251,11 +251,13 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const SmbLot *lot, const GA
   }
 }
 
-// How much longer a block takes by itself than another one.
+// How much longer a block takes by itself than another one. @block: (nullable)
 static double
 find_longer(const SmbReplay *launch, SmbBlockRecord *block, SmbBlockRecord *other, guint n_alike) {
   const guint grid[3] = {n_alike, 1, 1};
   SmbReplay replay = *launch;
+  if (!block)
+    return 0;
   replay.grid = grid;
   replay.is_warm = TRUE;
   replay.relieved = NULL;
@@ -430,10 +432,10 @@ find_last(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launc
 }
 
 // Whether blocks wait in a row, of a launch that a run has executed.
-static void
+static SmbRelay
 find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-           const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle,
-           SmbRelay *relay) {
+           const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle) {
+  SmbRelay relay = {0};
   SmbLaunch ended = *launch;
   ended.memory = launch->left;
   g_autoptr(SmbBlockRecorder) recorder =
@@ -441,7 +443,8 @@ find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *laun
           ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
           : NULL;
   if (recorder)
-    smb_relay_find(recorder, program, middle, relay);
+    smb_relay_find(recorder, program, middle, &relay);
+  return relay;
 }
 
 // The sites of global memory (transfer full) (element-type guint).
@@ -501,18 +504,19 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, error);
   if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
     return NULL;
+  SmbBlockRecord *middle = g_ptr_array_index(records, 0);
   *why = find_obstacle(records, program, resident, find_warps(arch, launch));
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};
-  if (!find_blocks_memory(&footprint, recorder, g_ptr_array_index(records, 0), program, launch,
-                          chip, at_once, options, error))
+  if (!find_blocks_memory(&footprint, recorder, middle, program, launch, chip, at_once, options,
+                          error))
     return NULL;
   g_auto(SmbLot) lot = {.n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors)};
   guint64 n_together = 1;
   g_autoptr(GArray) lengths = NULL;
-  g_autoptr(SmbBlockRecord) last = find_last(program, arch, launch, options, at_once,
-                                             g_ptr_array_index(records, 0), &n_together, &lengths);
+  g_autoptr(SmbBlockRecord) last =
+      find_last(program, arch, launch, options, at_once, middle, &n_together, &lengths);
   SmbLaunch alike = *launch;
   alike.lengths = lengths ? lengths : launch->lengths;
   if (smb_lot_is_alike(&alike, records)) {
@@ -543,11 +547,8 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
   time->has_conflicts = conflicts->len > 0;
-  double longer = last ? find_longer(&replay, last, g_ptr_array_index(records, 0),
-                                     (guint)(n_blocks / n_together))
-                       : 0;
-  g_auto(SmbRelay) relay = {0};
-  find_relay(program, arch, launch, options, at_once, g_ptr_array_index(records, 0), &relay);
+  double longer = find_longer(&replay, last, middle, (guint)(n_blocks / n_together));
+  g_auto(SmbRelay) relay = find_relay(program, arch, launch, options, at_once, middle);
   replay_launch(time, &replay, &lot, &relay, conflicts, longer, options);
   time->footprint = footprint;
   footprint = (SmbFootprint){.sites = NULL};
