@@ -54,16 +54,23 @@ is_poll(const SmbBlockRecord *polling, const SmbBlockRecord *after, const SmbTim
   return count_executed(polling, touch->warp, number) > count_executed(after, touch->warp, number);
 }
 
+// A block that has this place in the row.
+static SmbBlockRecord *
+record_place(SmbBlockRecorder *recorder, guint64 place, gboolean counts) {
+  smb_block_recorder_set_earlier(recorder, counts ? place : 0);
+  return smb_block_recorder_run(recorder, place, NULL);
+}
+
 void
 smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program, const SmbBlockRecord *polling,
-               SmbRelay *relay) {
+               gboolean counts, SmbRelay *relay) {
   *relay = (SmbRelay){0};
   if (polling->block == 0 || !smb_relay_waits(program, polling))
     return;
   smb_block_recorder_set_touches(recorder);
   g_auto(SmbRelay) found = {
-      .after = smb_block_recorder_run(recorder, polling->block, NULL),
-      .before = smb_block_recorder_run(recorder, polling->block - 1, NULL),
+      .after = record_place(recorder, polling->block, counts),
+      .before = record_place(recorder, polling->block - 1, counts),
       .polled = g_hash_table_new(g_direct_hash, g_direct_equal),
   };
   if (!found.after || !found.before)

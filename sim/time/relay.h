@@ -36,12 +36,13 @@ gboolean smb_relay_waits(const SmbProgram *program, const SmbBlockRecord *record
  * smb_relay_find:
  * @recorder: of the launch, on the memory that all its blocks have left
  * @polling: a block on the memory that the launch finds
+ * @counts: blocks take their places in the row from an atomic
  * @relay: (out caller-allocates): for smb_relay_clear()
  *
  * What fails here is not what the launch does: then none waits.
  */
 void smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program,
-                    const SmbBlockRecord *polling, SmbRelay *relay);
+                    const SmbBlockRecord *polling, gboolean counts, SmbRelay *relay);
 
 /** smb_relay_cycles: @launch: as all blocks are replayed; @n_blocks: that wait for each other. Returns: how long all of them take one after
  * the other; 0: they do not wait */

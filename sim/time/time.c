@@ -431,6 +431,18 @@ find_last(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launc
   return *lengths || !launch->lengths ? g_steal_pointer(&last) : NULL;
 }
 
+// A block of which the atomics find what those before it in the grid have added (transfer full) (nullable).
+static SmbBlockRecord *
+record_in_turn(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+               const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle) {
+  g_autoptr(SmbBlockRecorder) recorder =
+      new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, NULL);
+  if (!recorder)
+    return NULL;
+  smb_block_recorder_set_earlier(recorder, middle->block);
+  return smb_block_recorder_run(recorder, middle->block, NULL);
+}
+
 // Whether blocks wait in a row, of a launch that a run has executed.
 static SmbRelay
 find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
@@ -438,12 +450,17 @@ find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *laun
   SmbRelay relay = {0};
   SmbLaunch ended = *launch;
   ended.memory = launch->left;
+  gboolean counts = takes_tickets(middle);
+  g_autoptr(SmbBlockRecord) in_turn =
+      launch->left && counts ? record_in_turn(program, arch, launch, options, at_once, middle)
+                             : NULL;
+  const SmbBlockRecord *polling = in_turn ? in_turn : middle;
   g_autoptr(SmbBlockRecorder) recorder =
-      launch->left && smb_relay_waits(program, middle)
+      launch->left && smb_relay_waits(program, polling)
           ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
           : NULL;
   if (recorder)
-    smb_relay_find(recorder, program, middle, &relay);
+    smb_relay_find(recorder, program, polling, counts, &relay);
   return relay;
 }
 

@@ -210,6 +210,17 @@ __global__ void pass(volatile int *there, int *out) {
     out[blockIdx.x] = s[blockIdx.x % 32];
   }
 }
+__global__ void take(volatile int *there, int *next, int *out) {
+  __shared__ int s[32];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    int place = atomicAdd(next, 1);
+    while (place && !there[place - 1])
+      ;
+    there[place] = 1;
+    out[place] = s[place % 32];
+  }
+}
 __global__ void look(volatile int *there, int *out) {
   __shared__ int s[32];
   s[threadIdx.x] = threadIdx.x;
@@ -244,6 +255,8 @@ int main() {
   }
   cudaMemset(there, 0, 4096);
   look<<<528, 32>>>(there, there + 1024);
+  cudaMemset(there, 0, 8192);
+  take<<<528, 32>>>(there, there + 1500, there + 2048);
   cudaDeviceSynchronize();
 }
 END
@@ -257,4 +270,5 @@ barrier=$((($(cycles 3) - $(cycles 2)) / 30))
 # what others wait for before they wait themselves do not wait in a row.
 passes=$((($(cycles 5) - $(cycles 4)) / (528 - 132)))
 { [ "$passes" -gt 415 ] && [ "$passes" -lt 480 ]; } || die "from block to block: $passes, $(cat last.csv)"
+{ [ "$(cycles 7)" -gt $((415 * 528)) ] && [ "$(cycles 7)" -lt $((480 * 528)) ]; } || die "places from a counter: $(cat last.csv)"
 [ "$(cycles 6)" -lt 10000 ] || die "blocks that do not wait in a row: $(cat last.csv)"
