@@ -3,8 +3,8 @@
 //
 // Blocks that wait in a row: each polls a word until the block before it has stored it, and stores one for the next. How long a block takes
 // from what it receives to what it sends follows from a replay of it alone. A store is on its way to the second-level cache for half as long as
-// a load is to it and back, and the poll that finds it began up to a load's time before: half of that on average (an H200: 446 cycles from
-// block to block where nothing else is done, 280 of which are a load).
+// a load is to it and back, and the poll that finds it began up to a load's time before: half of that on average (an H200: 440 to 457 cycles from
+// block to block where nothing else is done, 280 of which are a load: tests/gpu/time/waiting.cu).
 //
 // Not modelled: blocks that wait for others than the one before them, words that atomics change, polls that keep others from the memory.
 #pragma once
