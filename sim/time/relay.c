@@ -61,9 +61,51 @@ record_place(SmbBlockRecorder *recorder, guint64 place, gboolean counts) {
   return smb_block_recorder_run(recorder, place, NULL);
 }
 
+// Whether a block loads, past the first-level cache, what the one before it stores.
+static gboolean
+is_linked(SmbBlockRecorder *recorder, guint64 place, gboolean counts) {
+  g_autoptr(SmbBlockRecord) after = record_place(recorder, place, counts);
+  g_autoptr(SmbBlockRecord) before = record_place(recorder, place - 1, counts);
+  GHashTableIter iter;
+  gpointer word;
+  if (!after || !before)
+    return FALSE;
+  g_hash_table_iter_init(&iter, after->loaded_at);
+  while (g_hash_table_iter_next(&iter, &word, NULL)) {
+    if (g_hash_table_contains(before->stored_at, word))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether a row may begin at a multiple of so many blocks: one of them waits for nobody.
+static gboolean
+begins_row(SmbBlockRecorder *recorder, guint64 place, guint64 extent, guint64 n_blocks,
+           gboolean counts) {
+  guint64 first = MAX(place / extent, 1) * extent;
+  return extent > 1 && first < n_blocks && !is_linked(recorder, first, counts);
+}
+
+// How many blocks wait in one row: all, those along dimensions of the grid, or a power of two of them.
+static guint64
+find_length(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 place, gboolean counts) {
+  guint64 n_blocks = smb_launch_n_blocks(launch);
+  const guint64 rows[] = {launch->grid[0], (guint64)launch->grid[0] * launch->grid[1]};
+  guint64 length = n_blocks;
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (rows[i] < length && begins_row(recorder, place, rows[i], n_blocks, counts))
+      length = rows[i];
+  }
+  for (guint64 extent = 2; extent < length; extent *= 2) {
+    if (begins_row(recorder, place, extent, n_blocks, counts))
+      return extent;
+  }
+  return length;
+}
+
 void
-smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program, const SmbBlockRecord *polling,
-               gboolean counts, SmbRelay *relay) {
+smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program, const SmbLaunch *launch,
+               const SmbBlockRecord *polling, gboolean counts, SmbRelay *relay) {
   *relay = (SmbRelay){0};
   if (polling->block == 0 || !smb_relay_waits(program, polling))
     return;
@@ -85,6 +127,7 @@ smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program, const SmbB
   }
   if (g_hash_table_size(found.polled) == 0)
     return;
+  found.n_blocks = find_length(recorder, launch, polling->block, counts);
   *relay = found;
   found = (SmbRelay){0};
 }
@@ -116,7 +159,7 @@ moment_of(const GPtrArray *moments, const SmbTimedTouch *touch) {
 }
 
 double
-smb_relay_cycles(const SmbRelay *relay, const SmbReplay *launch, guint64 n_blocks) {
+smb_relay_cycles(const SmbRelay *relay, const SmbReplay *launch) {
   double alone = 0, ignored = 0, longest = 0;
   if (!relay->after)
     return 0;
@@ -132,5 +175,5 @@ smb_relay_cycles(const SmbRelay *relay, const SmbReplay *launch, guint64 n_block
   }
   if (longest <= 0) // it has stored what others wait for before it waits itself
     return 0;
-  return alone + (double)(n_blocks - 1) * (longest + launch->chip->l2_latency / 2);
+  return alone + (double)(relay->n_blocks - 1) * (longest + launch->chip->l2_latency / 2);
 }

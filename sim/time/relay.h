@@ -6,7 +6,7 @@
 // a load is to it and back, and the poll that finds it began up to a load's time before: half of that on average (an H200: 440 to 457 cycles from
 // block to block where nothing else is done, 280 of which are a load: tests/gpu/time/waiting.cu).
 //
-// Not modelled: blocks that wait for others than the one before them, words that atomics change, polls that keep others from the memory.
+// Not modelled: blocks that wait for others than the one before them, rows of other lengths, words that atomics change, polls that keep others from the memory.
 #pragma once
 
 #include "sim/launch/launch.h"
@@ -18,11 +18,13 @@ G_BEGIN_DECLS
  * SmbRelay: of two blocks of which the later one waits for the earlier one
  * @before, @after: (nullable): what they execute once nobody has to wait; %NULL: none waits
  * @polled: (element-type guint64): words that the later one polls
+ * @n_blocks: that wait in one row
  */
 typedef struct {
   SmbBlockRecord *before;
   SmbBlockRecord *after;
   GHashTable *polled;
+  guint64 n_blocks;
 } SmbRelay;
 
 void smb_relay_clear(SmbRelay *relay);
@@ -41,11 +43,11 @@ gboolean smb_relay_waits(const SmbProgram *program, const SmbBlockRecord *record
  *
  * What fails here is not what the launch does: then none waits.
  */
-void smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program,
+void smb_relay_find(SmbBlockRecorder *recorder, const SmbProgram *program, const SmbLaunch *launch,
                     const SmbBlockRecord *polling, gboolean counts, SmbRelay *relay);
 
-/** smb_relay_cycles: @launch: as all blocks are replayed; @n_blocks: that wait for each other. Returns: how long all of them take one after
+/** smb_relay_cycles: @launch: as all blocks are replayed. Returns: how long the blocks of a row take one after
  * the other; 0: they do not wait */
-double smb_relay_cycles(const SmbRelay *relay, const SmbReplay *launch, guint64 n_blocks);
+double smb_relay_cycles(const SmbRelay *relay, const SmbReplay *launch);
 
 G_END_DECLS

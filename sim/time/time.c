@@ -276,8 +276,7 @@ lengthen(double *cycles, double busy[SMB_N_UNITS], double by) {
 // How much longer than @cycles blocks take that wait in a row.
 static double
 find_longer_relay(const SmbReplay *replay, const SmbRelay *relay, double cycles) {
-  guint64 n_blocks = (guint64)replay->grid[0] * replay->grid[1] * replay->grid[2];
-  double all = smb_relay_cycles(relay, replay, n_blocks);
+  double all = smb_relay_cycles(relay, replay);
   return all > 0 ? MAX(0, all + replay->chip->launch_cycles - cycles) : 0;
 }
 
@@ -460,7 +459,7 @@ find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *laun
           ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
           : NULL;
   if (recorder)
-    smb_relay_find(recorder, program, polling, counts, &relay);
+    smb_relay_find(recorder, program, launch, polling, counts, &relay);
   return relay;
 }
 

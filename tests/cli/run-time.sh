@@ -210,6 +210,17 @@ __global__ void pass(volatile int *there, int *out) {
     out[blockIdx.x] = s[blockIdx.x % 32];
   }
 }
+__global__ void rows(volatile int *there, int *out) {
+  __shared__ int s[32];
+  int place = blockIdx.y * gridDim.x + blockIdx.x;
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    while (blockIdx.x && !there[place - 1])
+      ;
+    there[place] = 1;
+    out[place] = s[place % 32];
+  }
+}
 __global__ void take(volatile int *there, int *next, int *out) {
   __shared__ int s[32];
   s[threadIdx.x] = threadIdx.x;
@@ -257,6 +268,8 @@ int main() {
   look<<<528, 32>>>(there, there + 1024);
   cudaMemset(there, 0, 8192);
   take<<<528, 32>>>(there, there + 1500, there + 2048);
+  cudaMemset(there, 0, 8192);
+  rows<<<dim3(33, 16), 32>>>(there, there + 1024);
   cudaDeviceSynchronize();
 }
 END
@@ -271,4 +284,6 @@ barrier=$((($(cycles 3) - $(cycles 2)) / 30))
 passes=$((($(cycles 5) - $(cycles 4)) / (528 - 132)))
 { [ "$passes" -gt 415 ] && [ "$passes" -lt 480 ]; } || die "from block to block: $passes, $(cat last.csv)"
 { [ "$(cycles 7)" -gt $((415 * 528)) ] && [ "$(cycles 7)" -lt $((480 * 528)) ]; } || die "places from a counter: $(cat last.csv)"
+[ "$(cycles 8)" -lt $((480 * 33 + 5000)) ] || die "rows of 33 blocks: $(cat last.csv)"
+[ "$(cycles 8)" -gt $((415 * 33)) ] || die "rows of 33 blocks: $(cat last.csv)"
 [ "$(cycles 6)" -lt 10000 ] || die "blocks that do not wait in a row: $(cat last.csv)"
