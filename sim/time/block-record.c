@@ -45,6 +45,7 @@ struct _SmbBlockRecorder {
   guint32 *texture_sites; // by instruction
   guint32
       textures; // an instruction of textures of which it is not known yet what it asks for; G_MAXUINT32: none
+  gboolean has_touches;
   gboolean is_kept;   // the instruction that is executed now,
   guint32 number;     // and which one it is
   GHashTable *seen;   // lines of the block: the sectors that were touched
@@ -235,6 +236,11 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     request->same = MAX(request->same, smb_lines_count_changes(smb_request_lines(record, request),
                                                                request->n, mask, width, addresses));
   request->is_strong = current_timing(recorder, warp)->is_strong;
+  const SmbTimedTouch touch = {warp, warp_events(record, warp)->len - 1};
+  if (record->stored_at && op_class == SMB_OP_CLASS_STORE)
+    smb_touches_note(record->stored_at, touch, mask, width, addresses);
+  if (record->loaded_at && op_class == SMB_OP_CLASS_LOAD && request->is_strong)
+    smb_touches_note(record->loaded_at, touch, mask, width, addresses);
   request->is_real = current_timing(recorder, warp)->is_real;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
@@ -527,6 +533,11 @@ smb_block_recorder_set_earlier(SmbBlockRecorder *recorder, guint64 n_blocks) {
 }
 
 void
+smb_block_recorder_set_touches(SmbBlockRecorder *recorder) {
+  recorder->has_touches = TRUE;
+}
+
+void
 smb_block_recorder_free(SmbBlockRecorder *recorder) {
   if (!recorder)
     return;
@@ -550,6 +561,8 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   record->lines = g_array_new(FALSE, FALSE, sizeof(SmbTimedLine));
   record->phases = g_array_new(FALSE, FALSE, sizeof(SmbTimedPhase));
   record->stored = g_hash_table_new(g_direct_hash, g_direct_equal);
+  record->loaded_at = recorder->has_touches ? smb_touches_new() : NULL;
+  record->stored_at = recorder->has_touches ? smb_touches_new() : NULL;
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
@@ -579,5 +592,7 @@ smb_block_record_free(SmbBlockRecord *record) {
   g_clear_pointer(&record->lines, g_array_unref);
   g_clear_pointer(&record->phases, g_array_unref);
   g_clear_pointer(&record->stored, g_hash_table_unref);
+  g_clear_pointer(&record->loaded_at, g_hash_table_unref);
+  g_clear_pointer(&record->stored_at, g_hash_table_unref);
   g_free(record);
 }

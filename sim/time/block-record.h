@@ -10,6 +10,7 @@
 #include "sim/launch/launch.h"
 #include "sim/machine/block.h"
 #include "sim/time/chip.h"
+#include "sim/time/touches.h"
 
 G_BEGIN_DECLS
 
@@ -132,6 +133,8 @@ typedef struct {
  * @lines: (element-type SmbTimedLine)
  * @phases: (element-type SmbTimedPhase): of its barriers
  * @stored: words of lines that the block stores: line → a bit for each
+ * @loaded_at, @stored_at: (nullable): words that it loads past the first-level cache, and that it stores, by anything but atomics: number of
+ *   the word → SmbTimedTouch, the first (smb_block_recorder_set_touches())
  * @instructions: executed, those that were not kept included
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
@@ -143,6 +146,8 @@ typedef struct {
   GArray *lines;
   GArray *phases;
   GHashTable *stored;
+  GHashTable *loaded_at;
+  GHashTable *stored_at;
   guint64 instructions;
   guint64 kept;
   guint32 untimed;
@@ -175,6 +180,9 @@ void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,
 
 /** smb_block_recorder_set_earlier: as smb_block_set_earlier(), of all blocks that it runs from now on */
 void smb_block_recorder_set_earlier(SmbBlockRecorder *recorder, guint64 n_blocks);
+
+/** smb_block_recorder_set_touches: records from now on say where a block has first asked for each word */
+void smb_block_recorder_set_touches(SmbBlockRecorder *recorder);
 void smb_block_recorder_free(SmbBlockRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecorder, smb_block_recorder_free)
 

@@ -397,8 +397,17 @@ issue_plain(TimedWarp *warp, const SmbTiming *timing, double now) {
     smb_board_open(&warp->boards[timing->read_board], now, warp->stored, SMB_STALL_LONG_SCOREBOARD);
 }
 
+// When the next instruction of a warp is issued. Warps of the first block have the first numbers.
+static void
+note_moment(const GPtrArray *moments, const TimedWarp *warp, double now) {
+  double *of_warp = g_ptr_array_index(moments, warp->number);
+  of_warp[warp->next] = now;
+}
+
 static void
 issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
+  if (sm->replay->moments && warp->sequence == 0)
+    note_moment(sm->replay->moments, warp, now);
   const SmbEvent *event = &warp->events[warp->next++];
   const SmbTiming *timing = &sm->timings[event->number];
   const SmbTimedRequest *request = request_of(warp, event);

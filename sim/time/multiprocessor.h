@@ -71,6 +71,7 @@ typedef enum {
  * @grid: blocks of the launch, by dimension
  * @is_warm: the second-level cache has what is loaded
  * @relieved: (nullable) (array): by site: it has no conflicts
+ * @moments: (nullable) (inout) (element-type array of double): by warp of the first block: when it issues each of its instructions
  * @max_instructions: that are replayed; after that the rest is taken to go on as before
  * @max_warp_events: instructions of each warp that are replayed, from its first; 0: all of its record
  */
@@ -86,6 +87,7 @@ typedef struct {
   const guint *grid;
   gboolean is_warm;
   const guint8 *relieved;
+  GPtrArray *moments;
   guint64 max_instructions;
   guint max_warp_events;
 } SmbReplay;

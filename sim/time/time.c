@@ -13,6 +13,7 @@
 #include "sim/time/balance.h"
 #include "sim/time/footprint.h"
 #include "sim/time/lot.h"
+#include "sim/time/relay.h"
 
 // How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
 #define STEADY 0.1
@@ -250,11 +251,13 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const SmbLot *lot, const GA
   }
 }
 
-// How much longer a block takes by itself than another one.
+// How much longer a block takes by itself than another one. @block: (nullable)
 static double
 find_longer(const SmbReplay *launch, SmbBlockRecord *block, SmbBlockRecord *other, guint n_alike) {
   const guint grid[3] = {n_alike, 1, 1};
   SmbReplay replay = *launch;
+  if (!block)
+    return 0;
   replay.grid = grid;
   replay.is_warm = TRUE;
   replay.relieved = NULL;
@@ -270,22 +273,32 @@ lengthen(double *cycles, double busy[SMB_N_UNITS], double by) {
   *cycles += by;
 }
 
+// How much longer than @cycles blocks take that wait in a row.
+static double
+find_longer_relay(const SmbReplay *replay, const SmbRelay *relay, double cycles) {
+  double all = smb_relay_cycles(relay, replay);
+  return all > 0 ? MAX(0, all + replay->chip->launch_cycles - cycles) : 0;
+}
+
 // With conflicts, and where it is wanted without them. @last: cycles that the last block takes longer
 static void
-replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const GArray *conflicts,
-              double last, const SmbTimeOptions *options) {
+replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRelay *relay,
+              const GArray *conflicts, double last, const SmbTimeOptions *options) {
   guint n_sites = smb_timed_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   SmbReplayed replayed, without;
   time->cycles = time->without = replay_lot(replay, lot, &replayed);
+  double waits = find_longer_relay(replay, relay, time->cycles), without_waits = waits;
   without = replayed;
   if (conflicts->len > 0 && !options->like) {
     memset(relieved, TRUE, n_sites);
     replay->relieved = relieved;
     time->without = MIN(time->cycles, replay_lot(replay, lot, &without));
+    without_waits = find_longer_relay(replay, relay, time->without);
   }
-  lengthen(&time->cycles, replayed.busy, last);
-  lengthen(&time->without, without.busy, last);
+  lengthen(&time->cycles, replayed.busy, last + waits);
+  lengthen(&time->without, without.busy, last + without_waits);
+  time->without = MIN(time->cycles, time->without);
   double sum = 0;
   for (guint s = 0; s < SMB_N_STALLS; s++)
     sum += replayed.stalls[s];
@@ -417,6 +430,39 @@ find_last(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launc
   return *lengths || !launch->lengths ? g_steal_pointer(&last) : NULL;
 }
 
+// A block of which the atomics find what those before it in the grid have added (transfer full) (nullable).
+static SmbBlockRecord *
+record_in_turn(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+               const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle) {
+  g_autoptr(SmbBlockRecorder) recorder =
+      new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, NULL);
+  if (!recorder)
+    return NULL;
+  smb_block_recorder_set_earlier(recorder, middle->block);
+  return smb_block_recorder_run(recorder, middle->block, NULL);
+}
+
+// Whether blocks wait in a row, of a launch that a run has executed.
+static SmbRelay
+find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+           const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle) {
+  SmbRelay relay = {0};
+  SmbLaunch ended = *launch;
+  ended.memory = launch->left;
+  gboolean counts = takes_tickets(middle);
+  g_autoptr(SmbBlockRecord) in_turn =
+      launch->left && counts ? record_in_turn(program, arch, launch, options, at_once, middle)
+                             : NULL;
+  const SmbBlockRecord *polling = in_turn ? in_turn : middle;
+  g_autoptr(SmbBlockRecorder) recorder =
+      launch->left && smb_relay_waits(program, polling)
+          ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
+          : NULL;
+  if (recorder)
+    smb_relay_find(recorder, program, launch, polling, counts, &relay);
+  return relay;
+}
+
 // The sites of global memory (transfer full) (element-type guint).
 static GArray *
 find_global_sites(const SmbProgram *program) {
@@ -474,18 +520,19 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, error);
   if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
     return NULL;
+  SmbBlockRecord *middle = g_ptr_array_index(records, 0);
   *why = find_obstacle(records, program, resident, find_warps(arch, launch));
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};
-  if (!find_blocks_memory(&footprint, recorder, g_ptr_array_index(records, 0), program, launch,
-                          chip, at_once, options, error))
+  if (!find_blocks_memory(&footprint, recorder, middle, program, launch, chip, at_once, options,
+                          error))
     return NULL;
   g_auto(SmbLot) lot = {.n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors)};
   guint64 n_together = 1;
   g_autoptr(GArray) lengths = NULL;
-  g_autoptr(SmbBlockRecord) last = find_last(program, arch, launch, options, at_once,
-                                             g_ptr_array_index(records, 0), &n_together, &lengths);
+  g_autoptr(SmbBlockRecord) last =
+      find_last(program, arch, launch, options, at_once, middle, &n_together, &lengths);
   SmbLaunch alike = *launch;
   alike.lengths = lengths ? lengths : launch->lengths;
   if (smb_lot_is_alike(&alike, records)) {
@@ -516,10 +563,9 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
   time->has_conflicts = conflicts->len > 0;
-  double longer = last ? find_longer(&replay, last, g_ptr_array_index(records, 0),
-                                     (guint)(n_blocks / n_together))
-                       : 0;
-  replay_launch(time, &replay, &lot, conflicts, longer, options);
+  double longer = find_longer(&replay, last, middle, (guint)(n_blocks / n_together));
+  g_auto(SmbRelay) relay = find_relay(program, arch, launch, options, at_once, middle);
+  replay_launch(time, &replay, &lot, &relay, conflicts, longer, options);
   time->footprint = footprint;
   footprint = (SmbFootprint){.sites = NULL};
   return time;

@@ -200,6 +200,49 @@ __global__ void meet(int rounds, int *o) {
   s[threadIdx.x] = rounds;
   o[threadIdx.x] = s[31 - threadIdx.x];
 }
+__global__ void pass(volatile int *there, int *out) {
+  __shared__ int s[32];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    while (blockIdx.x && !there[blockIdx.x - 1])
+      ;
+    there[blockIdx.x] = 1;
+    out[blockIdx.x] = s[blockIdx.x % 32];
+  }
+}
+__global__ void rows(volatile int *there, int *out) {
+  __shared__ int s[32];
+  int place = blockIdx.y * gridDim.x + blockIdx.x;
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    while (blockIdx.x && !there[place - 1])
+      ;
+    there[place] = 1;
+    out[place] = s[place % 32];
+  }
+}
+__global__ void take(volatile int *there, int *next, int *out) {
+  __shared__ int s[32];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    int place = atomicAdd(next, 1);
+    while (place && !there[place - 1])
+      ;
+    there[place] = 1;
+    out[place] = s[place % 32];
+  }
+}
+__global__ void look(volatile int *there, int *out) {
+  __shared__ int s[32];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    there[blockIdx.x] = 1;
+    while (blockIdx.x && !there[blockIdx.x - 1])
+      ;
+    there[blockIdx.x] = 2;
+    out[blockIdx.x] = s[blockIdx.x % 32];
+  }
+}
 int main() {
   static float ones[1 << 20];
   float *in, *part;
@@ -216,6 +259,17 @@ int main() {
     void *arguments[] = {&rounds, &count};
     cudaLaunchCooperativeKernel((void *)meet, 132, 32, arguments, 0, 0);
   }
+  int *there = (int *)in;
+  for (int blocks : {132, 528}) {
+    cudaMemset(there, 0, 4096);
+    pass<<<blocks, 32>>>(there, there + 1024);
+  }
+  cudaMemset(there, 0, 4096);
+  look<<<528, 32>>>(there, there + 1024);
+  cudaMemset(there, 0, 8192);
+  take<<<528, 32>>>(there, there + 1500, there + 2048);
+  cudaMemset(there, 0, 8192);
+  rows<<<dim3(33, 16), 32>>>(there, there + 1024);
   cudaDeviceSynchronize();
 }
 END
@@ -225,3 +279,11 @@ cycles() { grep "^$1," last.csv | rev | cut -d , -f 2 | rev; }
 # Between two barriers of the grid there are 1,867 cycles there.
 barrier=$((($(cycles 3) - $(cycles 2)) / 30))
 { [ "$barrier" -gt 1680 ] && [ "$barrier" -lt 2050 ]; } || die "a barrier: $barrier, $(cat last.csv)"
+# Blocks of which each waits for the one before: an H200 takes 434 to 465 cycles from one to the next (clock64(), 2026-11-28). Those that store
+# what others wait for before they wait themselves do not wait in a row.
+passes=$((($(cycles 5) - $(cycles 4)) / (528 - 132)))
+{ [ "$passes" -gt 415 ] && [ "$passes" -lt 480 ]; } || die "from block to block: $passes, $(cat last.csv)"
+{ [ "$(cycles 7)" -gt $((415 * 528)) ] && [ "$(cycles 7)" -lt $((480 * 528)) ]; } || die "places from a counter: $(cat last.csv)"
+[ "$(cycles 8)" -lt $((480 * 33 + 5000)) ] || die "rows of 33 blocks: $(cat last.csv)"
+[ "$(cycles 8)" -gt $((415 * 33)) ] || die "rows of 33 blocks: $(cat last.csv)"
+[ "$(cycles 6)" -lt 10000 ] || die "blocks that do not wait in a row: $(cat last.csv)"
