@@ -8,7 +8,10 @@
 #include <check.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "sim/arch/arch.h"
+#include "sim/base/data.h"
 #include "sim/time/code-fetch.h"
 #include "sim/time/l1-cache.h"
 #include "sim/time/store-buffer.h"
@@ -124,6 +127,74 @@ START_TEST(a_lower_clock_takes_longer) {
   ck_assert_double_le(low->cycles, high->cycles);
   ck_assert_double_gt(smb_time_microseconds(low, low->cycles),
                       smb_time_microseconds(high, high->cycles));
+}
+END_TEST
+
+// The file of the H200 as "odd", with @to in place of @from: what is said of it.
+static char *
+find_complaint(const char *folder, const char *from, const char *to) {
+  g_autoptr(GBytes) bytes = smb_data_load("devices/h200.ini", NULL);
+  g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+  g_autofree char *path = g_build_filename(folder, "devices", "odd.ini", NULL);
+  g_auto(GStrv) parts = g_strsplit(text, from, -1);
+  g_autofree char *odd = g_strjoinv(to, parts);
+  g_autoptr(GError) error = NULL;
+  ck_assert_uint_eq(g_strv_length(parts), 2);
+  ck_assert(g_file_set_contents(path, odd, -1, NULL));
+  g_setenv("SMEMBANK_DATADIR", folder, TRUE);
+  g_autoptr(SmbChip) made = smb_chip_load("odd", arch, &error);
+  g_unsetenv("SMEMBANK_DATADIR");
+  g_unlink(path);
+  ck_assert((made == NULL) == (error != NULL));
+  return error ? g_strdup(error->message) : NULL;
+}
+
+// The line of the H200's file in which a text begins.
+static guint
+find_line_of(const char *text) {
+  g_autoptr(GBytes) bytes = smb_data_load("devices/h200.ini", NULL);
+  g_autofree char *file = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+  const char *end = strstr(file, text);
+  guint line = 1;
+  for (const char *at = file; at < end; at++)
+    line += *at == '\n';
+  return line;
+}
+
+START_TEST(odd_numbers_have_a_line) {
+  static const struct {
+    const char *from, *to, *place, *complaint; // of the line that begins with PLACE; NULL: none
+  } cases[] = {
+      {"\nlogic=2\n", "\nlogic=2.5\n", NULL, NULL},
+      {"\nlogic=2\n", "\nlogic=\n", "logic=", "[time] logic: expected a positive number"},
+      {"\nlogic=2\n", "\nlogic=two\n", "logic=", "[time] logic: expected a positive number"},
+      {"\nlogic=2\n", "\nlogic=nan\n", "logic=", "[time] logic: expected a positive number"},
+      {"\nlogic=2\n", "\nlogic=-2\n", "logic=", "[time] logic: expected a positive number"},
+      {"\nlogic=2\n", "\nlogic=2 cycles\n", "logic=", "[time] logic: expected a positive number"},
+      {"\nlogic=2\n", "\n", "[time]", "[time] logic: missing: expected a positive number"},
+      {"\nl2-wait=", "\nl2-wat=", "[time]", "[time] l2-wait: missing: expected a positive number"},
+      {"\nl2-slices=", "\nl2-slices=9", "l2-slices=", "[time] l2-slices: expected 1 to 256"},
+      {"\nqueue-entries=", "\nqueue-entries=0.",
+       "queue-entries=", "[time] queue-entries: expected 1 to 64"},
+      {"\nmultiprocessors=", "\nmultiprocessors=0.",
+       "multiprocessors=", "[device] multiprocessors: expected 1 or more"},
+      {"\nclock-khz=", "\nclock-hz=", "[device]",
+       "[device] clock-khz: missing: expected a positive number"},
+      {"\ntitle=", "\ntitl=", "[time]", "[time] title: missing: expected a text"},
+  };
+  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
+  g_autofree char *devices = g_build_filename(folder, "devices", NULL);
+  ck_assert_int_eq(g_mkdir(devices, 0700), 0);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *got = find_complaint(folder, cases[i].from, cases[i].to);
+    g_autofree char *expected =
+        cases[i].complaint ? g_strdup_printf("devices/odd.ini:%u: %s", find_line_of(cases[i].place),
+                                             cases[i].complaint)
+                           : NULL;
+    ck_assert_pstr_eq(got, expected);
+  }
+  g_rmdir(devices);
+  g_rmdir(folder);
 }
 END_TEST
 
@@ -354,6 +425,7 @@ suite_time(void) {
   tcase_add_loop_test(tcase, is_the_same_every_time, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, a_lower_clock_takes_longer, 0, G_N_ELEMENTS(kernels));
   tcase_add_test(tcase, devices_are_checked);
+  tcase_add_test(tcase, odd_numbers_have_a_line);
   tcase_add_test(tcase, first_level_cache);
   tcase_add_test(tcase, a_queue_is_shared);
   tcase_add_test(tcase, places_of_a_list_are_plausible);

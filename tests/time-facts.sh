@@ -10,6 +10,8 @@ for tool in python3 xz; do
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "${SMEMBANK:?}")/gpu/driver} # of this build, for what is replayed by "run"
+export SMEMBANK_RUN_LIBRARIES
 here=${srcdir:?}/tests/gpu/time data=$srcdir/tests/data/time
 tar -C "$work" -xJf "$data/sm_90-cubins.tar.xz"
 [ "${SMEMBANK_TEST_EFFORT:-}" = full ] && every=1 || every=20
@@ -18,9 +20,6 @@ for device in h200 h100; do
   [ "$device" = h100 ] && [ "$every" != 1 ] && continue # the same machine code
   python3 "$here/replay.py" "${SMEMBANK:?}" "$data/$device-facts.txt" "$work/cubins" "$device" "$every"
 done
-mkdir "$work/flow"
-tar -C "$work/flow" -xJf "$data/h200-flow-cubins.tar.xz"
-python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-flow.txt" "$work/flow/cubins" h200 "$every"
 
 # Generic loads and stores without an active lane take slots of the pipe: as many as the H200 executed (ncu, smsp__inst_executed_op_generic_ld;
 # of stores sm__inst_executed_pipe_lsu, less the other 384).

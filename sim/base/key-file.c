@@ -49,3 +49,23 @@ smb_key_file_load(const char *name, const char *text, gsize length, GError **err
            find_broken_line(text, length), reason->message);
   return NULL;
 }
+
+guint
+smb_key_file_line(const char *text, gsize length, const char *group, const char *key) {
+  g_autofree char *whole = g_strndup(text, length), *head = g_strdup_printf("[%s]", group);
+  g_auto(GStrv) lines = g_strsplit(whole, "\n", -1);
+  gsize key_length = strlen(key);
+  gboolean is_inside = FALSE;
+  guint of_group = 0, of_key = 0;
+  for (guint i = 0; lines[i]; i++) {
+    const char *line = g_strstrip(lines[i]);
+    if (*line == '[') {
+      is_inside = strcmp(line, head) == 0;
+      of_group = is_inside ? i + 1 : of_group;
+    } else if (is_inside && g_str_has_prefix(line, key)) {
+      const char *rest = line + key_length;
+      of_key = rest[strspn(rest, " \t")] == '=' ? i + 1 : of_key;
+    }
+  }
+  return of_key ? of_key : of_group;
+}

@@ -16,3 +16,14 @@
  * Returns: (transfer full): its groups and keys
  */
 GKeyFile *smb_key_file_load(const char *name, const char *text, gsize length, GError **error);
+
+/**
+ * smb_key_file_line:
+ * @text: what smb_key_file_load() has read
+ * @length: its length in bytes
+ * @group: a group
+ * @key: a key that it has, or lacks
+ *
+ * Returns: the line of the key, from 1; of the group, if it has no such key; of the last of several, as they are read; 0: there is no such group
+ */
+guint smb_key_file_line(const char *text, gsize length, const char *group, const char *key);

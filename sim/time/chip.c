@@ -19,24 +19,39 @@ typedef struct {
   gsize member; // a double of SmbChip
 } Number;
 
+typedef struct {
+  const char *path, *text;
+  gsize length;
+  GKeyFile *keys;
+  SmbChip *chip; // which it fills
+} DeviceFile;
+
+// With where the key is, or its group if that lacks it.
+static gboolean
+refuse_key(const DeviceFile *file, const char *group, const char *key, const char *reason,
+           GError **error) {
+  guint line = smb_key_file_line(file->text, file->length, group, key);
+  gboolean is_there = g_key_file_has_key(file->keys, group, key, NULL);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: [%s] %s: %s%s", file->path,
+                  MAX(line, 1), group, key, is_there ? "" : "missing: ", reason);
+}
+
 // Positive numbers, all of which a file has to say.
 static gboolean
-read_positive_numbers(SmbChip *chip, GKeyFile *keys, const char *group, const Number *numbers,
-                      guint n, GError **error) {
+read_positive_numbers(const DeviceFile *file, const char *group, const Number *numbers, guint n,
+                      GError **error) {
   for (guint i = 0; i < n; i++) {
     g_autoptr(GError) wrong = NULL;
-    double value = g_key_file_get_double(keys, group, numbers[i].key, &wrong);
+    double value = g_key_file_get_double(file->keys, group, numbers[i].key, &wrong);
     if (wrong || !(value > 0 && value < 1e15))
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                      "%s/%s.ini: [%s] %s: expected a positive number", FOLDER, chip->name, group,
-                      numbers[i].key);
-    *(double *)(gpointer)((char *)chip + numbers[i].member) = value;
+      return refuse_key(file, group, numbers[i].key, "expected a positive number", error);
+    *(double *)(gpointer)((char *)file->chip + numbers[i].member) = value;
   }
   return TRUE;
 }
 
 static gboolean
-read_rates(SmbChip *chip, GKeyFile *keys, GError **error) {
+read_rates(const DeviceFile *file, GError **error) {
   static const char *const rates[] = {
 #define RATE(name, key, way, pipe) key,
 #include "sim/program/rates.def"
@@ -44,47 +59,49 @@ read_rates(SmbChip *chip, GKeyFile *keys, GError **error) {
   };
   for (guint i = 0; i < SMB_N_RATES; i++) {
     const Number number = {rates[i], G_STRUCT_OFFSET(SmbChip, rate) + i * sizeof(double)};
-    if (rates[i] && !read_positive_numbers(chip, keys, TIME, &number, 1, error))
+    if (rates[i] && !read_positive_numbers(file, TIME, &number, 1, error))
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-read_time_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
-  g_autofree char *word = g_key_file_get_string(keys, TIME, "evidence", NULL);
+read_time_evidence(const DeviceFile *file, GError **error) {
+  g_autofree char *word = g_key_file_get_string(file->keys, TIME, "evidence", NULL);
   for (guint e = SMB_EVIDENCE_MEASURED; e <= SMB_EVIDENCE_USER; e++) {
-    chip->evidence = (SmbEvidence)e;
-    if (g_strcmp0(word, smb_evidence_name(chip->evidence)) == 0)
+    file->chip->evidence = (SmbEvidence)e;
+    if (g_strcmp0(word, smb_evidence_name(file->chip->evidence)) == 0)
       return TRUE;
   }
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s/%s.ini: [%s] evidence: expected measured, documented, assumed or user",
-                  FOLDER, chip->name, TIME);
+  return refuse_key(file, TIME, "evidence", "expected measured, documented, assumed or user",
+                    error);
 }
 
 static gboolean
-check_most(const SmbChip *chip, const char *key, double value, guint most, GError **error) {
-  return (value >= 1 && value <= most) ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s/%s.ini: [%s] %s: expected 1 to %u", FOLDER,
-                  chip->name, TIME, key, most);
+check_most(const DeviceFile *file, const char *key, double value, guint most, GError **error) {
+  g_autofree char *reason = g_strdup_printf("expected 1 to %u", most);
+  return (value >= 1 && value <= most) || refuse_key(file, TIME, key, reason, error);
 }
 
 // What the clock has room for.
 static gboolean
-check_room(const SmbChip *chip, GError **error) {
-  if (!check_most(chip, "queue-entries", chip->queue_entries, SMB_MAX_QUEUE, error) ||
-      !check_most(chip, "l2-slices", chip->l2_slices, SMB_MAX_SLICES, error))
+check_room(const DeviceFile *file, GError **error) {
+  const SmbChip *chip = file->chip;
+  if (!check_most(file, "queue-entries", chip->queue_entries, SMB_MAX_QUEUE, error) ||
+      !check_most(file, "l2-slices", chip->l2_slices, SMB_MAX_SLICES, error))
     return FALSE;
-  if (chip->multiprocessors < 1)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s/%s.ini: [%s] multiprocessors: expected 1 or more", FOLDER, chip->name,
-                    DEVICE);
-  return TRUE;
+  return chip->multiprocessors >= 1 ||
+         refuse_key(file, DEVICE, "multiprocessors", "expected 1 or more", error);
 }
 
 static gboolean
-fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
+read_time_text(const DeviceFile *file, const char *key, char **text, GError **error) {
+  *text = g_key_file_get_string(file->keys, TIME, key, NULL);
+  return *text || refuse_key(file, TIME, key, "expected a text", error);
+}
+
+static gboolean
+fill_chip(const DeviceFile *file, GError **error) {
   static const Number of_device[] = {
       {"multiprocessors", G_STRUCT_OFFSET(SmbChip, multiprocessors)},
       {"clock-khz", G_STRUCT_OFFSET(SmbChip, clock_khz)},
@@ -94,19 +111,16 @@ fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
 #include "sim/time/chip-numbers.def"
 #undef NUMBER
   };
-  chip->title = g_key_file_get_string(keys, TIME, "title", NULL);
-  chip->source = g_key_file_get_string(keys, TIME, "source", NULL);
-  chip->arch = g_key_file_get_string(keys, DEVICE, "arch", NULL);
-  chip->error = g_key_file_get_double(keys, TIME, "error", NULL);
-  chip->error_of = g_key_file_get_string(keys, TIME, "error-of", NULL);
-  if (!chip->title || !chip->source || !chip->arch)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s/%s.ini: expected arch in [%s], title and source in [%s]", FOLDER,
-                    chip->name, DEVICE, TIME);
-  return read_time_evidence(chip, keys, error) && read_rates(chip, keys, error) &&
-         read_positive_numbers(chip, keys, DEVICE, of_device, G_N_ELEMENTS(of_device), error) &&
-         read_positive_numbers(chip, keys, TIME, of_time, G_N_ELEMENTS(of_time), error) &&
-         check_room(chip, error);
+  SmbChip *chip = file->chip;
+  chip->arch = g_key_file_get_string(file->keys, DEVICE, "arch", NULL);
+  chip->error = g_key_file_get_double(file->keys, TIME, "error", NULL);
+  chip->error_of = g_key_file_get_string(file->keys, TIME, "error-of", NULL);
+  return read_time_text(file, "title", &chip->title, error) &&
+         read_time_text(file, "source", &chip->source, error) && read_time_evidence(file, error) &&
+         read_rates(file, error) &&
+         read_positive_numbers(file, DEVICE, of_device, G_N_ELEMENTS(of_device), error) &&
+         read_positive_numbers(file, TIME, of_time, G_N_ELEMENTS(of_time), error) &&
+         check_room(file, error);
 }
 
 // A device of @arch that has times; NULL without an error: it is of another one, or has none.
@@ -116,15 +130,17 @@ read_times(const char *name, const SmbArch *arch, GError **error) {
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
   if (!bytes)
     return NULL;
-  gsize length;
-  const char *text = g_bytes_get_data(bytes, &length);
-  g_autoptr(GKeyFile) keys = smb_key_file_load(path, text, length, error);
+  DeviceFile file = {.path = path};
+  file.text = g_bytes_get_data(bytes, &file.length);
+  g_autoptr(GKeyFile) keys = smb_key_file_load(path, file.text, file.length, error);
   g_autofree char *of = keys ? g_key_file_get_string(keys, DEVICE, "arch", NULL) : NULL;
   if (!keys || g_strcmp0(of, smb_arch_info(arch)->name) != 0 || !g_key_file_has_group(keys, TIME))
     return NULL;
   g_autoptr(SmbChip) chip = g_atomic_rc_box_new0(SmbChip);
   chip->name = g_strdup(name);
-  return fill_chip(chip, keys, error) ? g_steal_pointer(&chip) : NULL;
+  file.keys = keys;
+  file.chip = chip;
+  return fill_chip(&file, error) ? g_steal_pointer(&chip) : NULL;
 }
 
 SmbChip *

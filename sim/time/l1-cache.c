@@ -34,11 +34,15 @@ smb_l1_cache_free(SmbL1Cache *cache) {
   g_free(cache);
 }
 
+static Line *
+find_set(SmbL1Cache *cache, guint64 line) {
+  guint64 hash = line * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  return &cache->lines[(hash >> 32) % cache->n_sets * WAYS];
+}
+
 double *
 smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missing) {
-  guint64 hash = line * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  Line *set = &cache->lines[(hash >> 32) % cache->n_sets * WAYS];
-  Line *chosen = set;
+  Line *set = find_set(cache, line), *chosen = set;
   cache->clock++;
   for (guint i = 0; i < WAYS; i++) {
     if (set[i].line == line + 1 && set[i].used > cache->cleared) {
@@ -53,6 +57,15 @@ smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missi
   *chosen = (Line){.line = line + 1, .used = cache->clock, .sectors = sectors};
   *missing = sectors;
   return &chosen->there;
+}
+
+void
+smb_l1_cache_drop(SmbL1Cache *cache, guint64 line, guint8 sectors) {
+  Line *set = find_set(cache, line);
+  for (guint i = 0; i < WAYS; i++) {
+    if (set[i].line == line + 1)
+      set[i].sectors &= (guint8)~sectors;
+  }
 }
 
 void

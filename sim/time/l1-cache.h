@@ -24,6 +24,9 @@ void smb_l1_cache_free(SmbL1Cache *cache);
  */
 double *smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors, guint8 *missing);
 
+/** smb_l1_cache_drop: These @sectors of a line are not there any longer */
+void smb_l1_cache_drop(SmbL1Cache *cache, guint64 line, guint8 sectors);
+
 /** smb_l1_cache_clear: It has nothing any longer */
 void smb_l1_cache_clear(SmbL1Cache *cache);
 

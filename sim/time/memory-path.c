@@ -296,6 +296,8 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     there = change_line(sm, start, request, line, tag, askers, start);
   } else if (request->is_strong) {
     there = await_change(sm, start, tag, askers);
+    // What it finds does not stay: a load of the same word after it asks the second-level cache again, one of another line does not (flow.cu, an H200).
+    smb_l1_cache_drop(sm->cache, tag, line->sectors);
   } else {
     double *when = smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
     there = *when;

@@ -249,10 +249,13 @@ SMEMBANK_DATADIR=$work/own
 export SMEMBANK_DATADIR
 sed 's/^queue-entries=.*/queue-entries=200/' h200.ini >own/devices/h200.ini
 wanted_status=3 turn 'transpose<0>' analyze --time --device h200
-says 'devices/h200.ini: [time] queue-entries: expected 1 to 64'
+says "devices/h200.ini:$(grep -n '^queue-entries=' h200.ini | cut -d: -f1): error: [time] queue-entries: expected 1 to 64"
 sed 's/^multiprocessors=.*/multiprocessors=0.5/' h200.ini >own/devices/h200.ini
 wanted_status=3 turn 'transpose<0>' analyze --time --device h200
-says 'devices/h200.ini: [device] multiprocessors: expected 1 or more'
+says "devices/h200.ini:$(grep -n '^multiprocessors=' h200.ini | cut -d: -f1): error: [device] multiprocessors: expected 1 or more"
+sed '/^shared-latency=/d' h200.ini >own/devices/h200.ini
+wanted_status=3 turn 'transpose<0>' analyze --time --device h200
+says "devices/h200.ini:$(grep -n '^.time.$' h200.ini | cut -d: -f1): error: [time] shared-latency: missing: expected a positive number"
 rm own/devices/h200.ini
 sed 's/^sm-warps=.*/sm-warps=512/; s/^sm-blocks=.*/sm-blocks=512/' sm_90.ini >own/archs/nvidia/sm_90.ini
 expect 0 analyze inlined.sm_90.cubin --entry plain --block 64 --grid 100000 --time --device h200

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# A device's file (data/devices) of what facts.cu, async.cu and launches.cu measured.
+# A device's file (data/devices) of what measure.sh measured.
 #
 #   python3 device.py FACTS.txt BASE.ini [SMEMBANK CUBINS] >NEW.ini   BASE: of a similar device, for what is not measured there
 #   python3 device.py compare FACTS.txt DEVICE.ini     exits with 1 if a number of the file is more than 4 % off what was measured
@@ -116,6 +116,8 @@ TIME = {
     "barrier-register-latency": (lambda f: f["named.2"] - f["barrier.1"] + 2 - f["named.16"] / 8 - 1,
                                  "named.2, less barrier.1, its arrivals and its issue"),
     "cluster-latency": (lambda f: f["cluster_relaxed.32"] - 9, "cluster_relaxed.32, less the issue of its instructions"),
+    "fence-interval": (lambda f: f["flow_fence_all_acq_rel.264.16"] / 32, "flow_fence_all_acq_rel.264.16: of 32 warps"),
+    "fence-memory-interval": (lambda f: f["flow_fence_all_acq_rel.264.16.store"] / 32, "flow_fence_all_acq_rel.264.16.store: of 32 warps"),
     "phase-interval": (lambda f: f["mbarrier_arrive"] / 2, "mbarrier_arrive: half, as a warp comes half as often"),
     "phase-latency": (lambda f: f["mbarrier_done"] - 5, "mbarrier_done, less its branch"),
     "tensor-group": (lambda f: (f["wgmma.f16.256"] - f["wgmma.f16.128"]) / 16, "wgmma.f16.256 - wgmma.f16.128: of 128 columns"),
@@ -133,6 +135,9 @@ TIME = {
     "peer-latency": (lambda f: f["peer_latency.words"] - 5, "peer_latency.words, less its addition"),
     "peer-bulk-bytes-per-cycle": (lambda f: 7 * 16384 / (f["peer_bulk_8.16384.2"] - f["peer_bulk_1.16384.2"]),
                                   "peer_bulk_8.16384.2 - peer_bulk_1.16384.2: of 7 copies"),
+    "texture-turn": (lambda f: f["texture.words"] / 8, "texture.words: of 8 turns"),
+    "texture-turn-latency": (lambda f: (f["texture_latency.weighed"] - f["texture_latency.words"] - 12) / 24,
+                             "texture_latency.weighed - texture_latency.words, less three additions: of 24 turns"),
     "l1-latency": (latency("ldg_64_l1"), "latency.ldg_64_l1"),
     "unified-bytes": (lambda f: f["device.shared-bytes"] + f["l1_kib.most_shared"] * 1024,
                       "device.shared-bytes, and what is found again in L1 beside them: l1_kib.most_shared"),
@@ -175,17 +180,26 @@ TIME = {
 # A pipe takes whole cycles: what is beyond them is noise.
 WHOLE = ("float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "double", "uniform", "tensor", "tensor-short", "tensor-double",
          "tensor-group", "special", "convert", "convert-wide", "count", "to-uniform", "constant", "register-interval", "bank-interval", "same-warp-interval",
-         "barrier-arrival", "barrier-register-arrival", "phase-interval")
+         "barrier-arrival", "barrier-register-arrival", "phase-interval", "texture-turn", "fence-interval")
 # Key of [time]: the row that takes as long as on the device if the number is right. Later ones may need earlier ones.
 SOLVED = {
     "uniform-latency": "latency.s2ur",
     "fence-latency": "fence_gpu",
+    "fence-memory-latency": "flow_fence_all_acq_rel.132.1.store",
+    "fence-system-latency": "flow_fence_acq_rel_sys.1",
     "barrier-notice-latency": "named_turns",
     "phase-wake": "mbarrier_pair",
     "group-least-interval": "wgmma.f16_a_in_registers.8",
     "bulk-latency": "bulk.4096",
     "bulk-write-latency": "bulk_out.4096",
     "tensor-latency": "tensor.64",
+    "branch-latency": "flow_uni_none.1",
+    "indirect-latency": "flow_call.1",
+    "meeting-latency": "flow_else_all.1",
+    "parting-latency": "flow_else_odd.1",
+    "atomic-answer-latency": "flow_fence_all_atomic_chain.132.1",
+    "texture-latency": "texture_latency.words",
+    "texture-element-latency": "texture_latency.elements",
     "code-line-cycles": "code_first",
     "code-line-again-cycles": "code_again",
 }

@@ -115,9 +115,13 @@ static void add_fences(std::vector<Row> &rows) {
   add("flow_fence_relaxed", chain("ld.relaxed.gpu.global.u32 %x0, [%g]; "), "a load of the device's scope");
   add("flow_fence_volatile", chain("ld.volatile.global.u32 %x0, [%g]; "), "a volatile load");
   add("flow_fence_volatile_load", chain("ld.volatile.global.u32 %x0, [%g]; ") + load, "a volatile load, and another one");
+  for (const char *what : {"volatile", "relaxed.gpu"})
+    add(std::string("flow_fence_") + (what[0] == 'v' ? what : "relaxed") + "_other", chain(std::string("ld.") + what + ".global.u32 %x0, [%g+1024]; ") + load, "the same, and a load from another line", {1});
+  add("flow_fence_relaxed_load", chain("ld.relaxed.gpu.global.u32 %x0, [%g]; ") + load, "a load of the device's scope, and another one", {1});
   add("flow_fence_release", "st.release.gpu.global.u32 [%to], %r0; ", "a store that releases");
   add("flow_fence_atomic", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic of a lane");
-  add("flow_fence_atomic_chain", "~%leader atom.global.add.u32 %x0, [%o], 0; and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %o, %o, %q; ", "the same, each after the one before", {1});
+  const std::string atomic_chain = "~%leader atom.global.add.u32 %x0, [%o], 0; and.b32 %u, %x0, %k; cvt.u64.u32 %q, %u; add.u64 %o, %o, %q; ";
+  add("flow_fence_atomic_chain", atomic_chain, "the same, each after the one before", {1});
   add("flow_fence_atomic_acq_rel", "~%leader atom.acq_rel.gpu.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; ", "an atomic that acquires and releases");
   add("flow_fence_atomic_load", "~%leader atom.global.add.u32 %x1, [%o], 0; xor.b32 %r0, %r0, %x1; " + load, "a relaxed atomic, and a load");
   add("flow_fence_red_release", "~%leader red.release.gpu.global.add.u32 [%o], 1; ", "an atomic that releases, and returns nothing");
@@ -128,7 +132,10 @@ static void add_fences(std::vector<Row> &rows) {
         std::string name = std::string("flow_fence_all_") + (what[0] == 's' ? "sc" : "acq_rel") + "." + std::to_string(blocks) + "." + std::to_string(w);
         rows.push_back({name, std::string("fence.") + what + "; ", w * 32, 4, "a fence in all blocks", blocks});
         rows.push_back({name + ".store", store + std::string("fence.") + what + "; ", w * 32, 4, "a store and a fence in all blocks", blocks});
+        if (blocks == 132) rows.push_back({name + ".load", load + std::string("fence.") + what + "; ", w * 32, 4, "a load and a fence in all blocks", blocks});
       }
+  rows.push_back({"flow_fence_all_relaxed.132.1", chain("ld.relaxed.gpu.global.u32 %x0, [%g]; "), 32, 4, "a load of the device's scope, in all blocks", 132});
+  rows.push_back({"flow_fence_all_atomic_chain.132.1", atomic_chain, 32, 4, "an atomic of a lane after the other, in all blocks", 132});
 }
 
 // --- measuring

@@ -16,16 +16,21 @@ base=${2:-$here/../../../data/devices/h200.ini}
 smembank=${3:-}
 PATH=$PATH:/usr/local/cuda/bin
 mkdir -p "$folder/cubins"
-programs='facts async launches'
+programs='facts async flow launches'
 
 for program in $programs; do
   nvcc -std=c++17 -O2 -arch=native -o "$folder/$program" "$here/$program.cu" -lcuda &
 done
 nvcc -std=c++17 -O2 -arch=native -cubin -o "$folder/cubins/launches.cubin" "$here/launches.cu" &
+nvcc -std=c++17 -O2 -arch=native -cubin -o "$folder/cubins/texture_unit.cubin" "$here/texture-unit.cu" &
 wait
-"$folder/facts" --cubins "$folder/cubins" >"$folder/facts.txt"
-"$folder/async" --cubins "$folder/cubins" >>"$folder/facts.txt"
-"$folder/launches" >>"$folder/facts.txt"
+{
+  "$folder/facts" --cubins "$folder/cubins"
+  "$folder/async" --cubins "$folder/cubins"
+  "$folder/flow" --cubins "$folder/cubins"
+  "$folder/launches"
+  python3 "$here/texture-unit.py" "$folder/cubins/texture_unit.cubin"
+} >"$folder/facts.txt"
 # What Nsight Compute counts of a launch of one block that does nothing, at the clock that the device has. The first time, as a launch that is
 # profiled is one whose code has not been executed before.
 if command -v ncu >/dev/null; then

@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The micro-benchmarks of facts.cu, async.cu, flow.cu and launches.cu on the clock's model: their own machine code, as the device's driver or nvcc compiled it,
-# executed here, and the cycles of a row beside those that the device took.
+# The micro-benchmarks of measure.sh on the clock's model: their own machine code, as the device's driver or nvcc compiled it, executed here, and the
+# cycles of a row beside those that the device took.
 #
-#   python3 replay.py SMEMBANK FACTS.txt CUBINS DEVICE [every N-th]
+#   python3 replay.py SMEMBANK FACTS.txt CUBINS DEVICE [every N-th]     SMEMBANK_UPDATE_GOLDEN=1: and writes replay.known anew
 #
-# replay.known has the rows that the model is known to miss, or patterns of them ("flow_*.32"), with the reason. Any other that is more than 5 % off fails. Rows that follow
-# pointers through global memory are left out: a launch of a cubin does not have that memory.
+# replay.known has the rows that the model is known to miss: the device, the row, by how many percent, and why. A row fails that is more than 5 % off and
+# is not there; one that is there and comes right, or is off by 3 points more or less than it says. What is written anew has the reasons that it had, and no row that
+# comes right. Rows that follow pointers through global memory are left out: a launch of a cubin does not have that memory.
 import concurrent.futures
-import fnmatch
 import json
 import math
 import os
@@ -18,10 +18,12 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+KNOWN = f"{HERE}/replay.known"
 # As facts.cu: copies of a text in the two kernels of a row, chains of each kernel, threads, and what is divided by.
 ITERATIONS = 64
 NUMBERS = (ITERATIONS, 1065353216, 981668463, 4607182869800910848, 4562254508917369340, 0)  # n, y, z, yd, zd, skip
 TOLERANCE = 0.05
+POINTS = 3  # by which a miss may differ from what replay.known says
 ROUNDING = 0.005  # of what was measured
 # As async.cu.
 ASYNC_ITERATIONS, ASYNC_SHARED = 32, 200 << 10
@@ -58,16 +60,35 @@ class Launch:
 
 
 class Row:
-    """The difference of two launches, divided by OF; MEASURED: what the device took. KNOWN: its name in replay.known."""
+    """The difference of two launches, divided by OF; MEASURED: what the device took."""
 
-    def __init__(self, name, known, measured, few, more, of):
-        self.name, self.known, self.measured, self.few, self.more, self.of = name, known, measured, few, more, of
+    def __init__(self, name, measured, few, more, of):
+        self.name, self.measured, self.few, self.more, self.of = name, measured, few, more, of
 
     def predict(self, smembank, cubins, device):
         return (self.more.predict(smembank, cubins, device) - self.few.predict(smembank, cubins, device)) / self.of
 
     def is_close(self, predicted):
         return abs(predicted - self.measured) <= TOLERANCE * abs(self.measured) + ROUNDING
+
+    def percent(self, predicted):
+        """By how much the prediction is off; of what takes no time nothing can be said."""
+        return 100 * (predicted / self.measured - 1) if self.measured and not math.isnan(predicted) else math.nan
+
+
+class TextureRow(Row):
+    """One of texture-unit.py: the third launch less the first."""
+
+    def __init__(self, name, measured, of):
+        super().__init__(name, measured, None, None, of)
+
+    def predict(self, smembank, cubins, device):
+        program = ["python3", f"{HERE}/texture-unit.py", f"{cubins}/texture_unit.cubin", self.name]
+        run = subprocess.run([smembank, "run", "--time", "--device", device, "--format", "json", "--", *program], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            return math.nan
+        cycles = {number: launch["time"].get("cycles", 0) for launch in json.loads(run.stdout)["ranking"] for number in launch["numbers"]}
+        return (cycles[3] - cycles[1]) / self.of
 
 
 def rows_of_text(name, copies, values):
@@ -77,7 +98,7 @@ def rows_of_text(name, copies, values):
     for kind, entry, threads, share in (("interval", "rate", 512, of * 4), ("latency", "chain", 32, of)):
         if f"{kind}.{name}" in values:
             few, more = (Launch(name, f"{entry}_{which}", threads, 1, *options) for which in ("few", "more"))
-            yield Row(f"{kind}.{name}", name, values[f"{kind}.{name}"], few, more, share)
+            yield Row(f"{kind}.{name}", values[f"{kind}.{name}"], few, more, share)
 
 
 def row_of_async(name, value, threads, blocks, copies):
@@ -88,12 +109,12 @@ def row_of_async(name, value, threads, blocks, copies):
     if name.startswith("tensor"):
         options += [word for i in range(0, 128, 8) for word in ("--arg", f"4+{i}=u64:0")]
     few, more = (Launch(name.replace(".", "_"), entry, threads, blocks, *options) for entry in ("few", "more"))
-    return Row(name, name, value, few, more, 2 * copies * ASYNC_ITERATIONS)
+    return Row(name, value, few, more, 2 * copies * ASYNC_ITERATIONS)
 
 
 def row_of_launches(name, value, words):
     few, more = (Launch("launches", words[i], words[i + 2], words[i + 1], "--arg", f"1={words[i + 3]}") for i in (0, 4))
-    return Row(name, name, value, few, more, float(words[9]))
+    return Row(name, value, few, more, float(words[9]))
 
 
 def rows_of(path):
@@ -114,27 +135,53 @@ def rows_of(path):
         row = re.match(r"(\S+) +(\S+) .*\[launches (.*)\]$", line)
         if row:
             found.append(row_of_launches(row.group(1), float(row.group(2)), row.group(3).split()))
+        row = re.match(r"(\S+) +(\S+) .*\[texture, of (\d+)\]$", line)
+        if row:
+            found.append(TextureRow(row.group(1), float(row.group(2)), int(row.group(3))))
     return found
 
 
 def known():
-    """(pattern of names, why they are missed)."""
-    with open(f"{HERE}/replay.known", encoding="utf-8") as file:
-        return [line.strip().split(None, 1) for line in file if line.strip() and not line.startswith("#")]
+    """(device, row) -> (percent, why it is missed), in the order of the file."""
+    with open(KNOWN, encoding="utf-8") as file:
+        lines = [line.strip().split(None, 3) for line in file if line.strip() and not line.startswith("#")]
+    return {(device, row): (float(percent), reason) for device, row, percent, reason in lines}
+
+
+def write_known(device, rows, found):
+    """With the misses of these ROWS of DEVICE as they are FOUND, name -> percent; those that have no reason yet have none then either."""
+    missed = {key: value for key, value in known().items() if key[0] != device or key[1] not in {row.name for row in rows}}
+    before = known()
+    missed.update({(device, name): (percent, before.get((device, name), (0, "not looked at"))[1]) for name, percent in found.items()})
+    with open(KNOWN, encoding="utf-8") as file:
+        head = [line for line in file if line.startswith("#")]
+    with open(KNOWN, "w", encoding="utf-8") as file:
+        file.writelines(head)
+        file.writelines(f"{key[0]} {key[1]} {percent:+.0f} {reason}\n" for key, (percent, reason) in sorted(missed.items()))
 
 
 def main(smembank, facts, cubins, device, every=1):
-    missed, right, failed = known(), 0, 0
+    missed, right, failed, found = known(), 0, 0, {}
     rows = rows_of(facts)[::every]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for row, predicted in zip(rows, pool.map(lambda row: row.predict(smembank, cubins, device), rows)):
-            good = row.is_close(predicted)
-            reason = next((reason for pattern, reason in missed if fnmatch.fnmatchcase(row.known, pattern)), None)
-            right += good
-            failed += not good and not reason
-            note = "" if good else f" known: {reason}" if reason else " <<< more than 5 % off"
-            print(f"{row.name:36} {predicted:9.2f}, measured {row.measured:9.2f}{note}", flush=True)
-    print(f"{len(rows)} rows: {right} within 5 %, {len(rows) - right - failed} known to be off, {failed} failed")
+            percent, note = row.percent(predicted), ""
+            said, reason = missed.get((device, row.name), (None, None))
+            if row.is_close(predicted):
+                right += 1
+                note = "" if said is None else f" <<< comes right, and was {said:+.0f} %: {reason}"
+            else:
+                found[row.name] = percent
+                if said is None:
+                    note = f" <<< {percent:+.1f} %"
+                elif abs(percent - said) > POINTS or math.isnan(percent) != math.isnan(said):
+                    note = f" <<< {percent:+.1f} %, and was {said:+.0f} %: {reason}"
+            failed += note != ""
+            print(f"{row.name:36} {predicted:9.2f}, measured {row.measured:9.2f}{note or (f' known: {reason}' if reason else '')}", flush=True)
+    print(f"{len(rows)} rows: {right} within 5 %, {len(rows) - right} off, {failed} failed")
+    if os.environ.get("SMEMBANK_UPDATE_GOLDEN"):
+        write_known(device, rows, found)
+        return 0
     return 1 if failed else 0
 
 
