@@ -27,31 +27,12 @@ typedef struct {
   const char *text;
 } Reader;
 
-// The line, from 1, of a key of a group, or of the group if it does not have it.
-static guint
-find_key_line(const Reader *reader, const char *group, const char *key) {
-  g_auto(GStrv) lines = g_strsplit(reader->text, "\n", -1);
-  guint found = 1;
-  gboolean in_group = FALSE;
-  for (guint i = 0; lines[i]; i++) {
-    const char *line = g_strstrip(lines[i]);
-    gsize length = strlen(line);
-    if (*line == '[') {
-      in_group = length == strlen(group) + 2 && strncmp(line + 1, group, length - 2) == 0;
-      found = in_group ? i + 1 : found;
-    } else if (in_group && *key && g_str_has_prefix(line, key) &&
-               strspn(line + strlen(key), " \t=") > 0) {
-      return i + 1;
-    }
-  }
-  return found;
-}
-
 // Where a key is, for a message: "sm_90.ini", or "PATH:LINE:1" (transfer full).
 static char *
 find_key_place(const Reader *reader, const char *group, const char *key) {
   return reader->is_user
-             ? g_strdup_printf("%s:%u:1", reader->name, find_key_line(reader, group, key))
+             ? g_strdup_printf("%s:%u:1", reader->name,
+                               smb_key_file_line(reader->text, strlen(reader->text), group, key))
              : g_strconcat(reader->name, ".ini", NULL);
 }
 

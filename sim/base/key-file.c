@@ -56,7 +56,7 @@ smb_key_file_line(const char *text, gsize length, const char *group, const char 
   g_auto(GStrv) lines = g_strsplit(whole, "\n", -1);
   gsize key_length = strlen(key);
   gboolean is_inside = FALSE;
-  guint of_group = 0, of_key = 0;
+  guint of_group = 1, of_key = 0;
   for (guint i = 0; lines[i]; i++) {
     const char *line = g_strstrip(lines[i]);
     if (*line == '[') {

@@ -24,6 +24,6 @@ GKeyFile *smb_key_file_load(const char *name, const char *text, gsize length, GE
  * @group: a group
  * @key: a key that it has, or lacks
  *
- * Returns: the line of the key, from 1; of the group, if it has no such key; of the last of several, as they are read; 0: there is no such group
+ * Returns: the line of the key, from 1: of several the last, which is the one that counts; of the group, if it has no such key; 1, if there is no such group
  */
 guint smb_key_file_line(const char *text, gsize length, const char *group, const char *key);

@@ -150,8 +150,8 @@ def known():
 
 def write_known(device, rows, found):
     """With the misses of these ROWS of DEVICE as they are FOUND, name -> percent; those that have no reason yet have none then either."""
-    missed = {key: value for key, value in known().items() if key[0] != device or key[1] not in {row.name for row in rows}}
-    before = known()
+    before, replayed = known(), {(device, row.name) for row in rows}
+    missed = {key: value for key, value in before.items() if key not in replayed}
     missed.update({(device, name): (percent, before.get((device, name), (0, "not looked at"))[1]) for name, percent in found.items()})
     with open(KNOWN, encoding="utf-8") as file:
         head = [line for line in file if line.startswith("#")]
