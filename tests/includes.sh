@@ -37,6 +37,11 @@ sim/cuda/    sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ s
 sim/advise/  sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/measured/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
 sim/time/    sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/time/chip sim/time/record/ sim/time/dram/ sim/time/replay/ sim/time/grid/ sim/time/time.h
+sim/time/record/ sim/time/dram/ sim/time/replay/multiprocessor sim/time/grid/ sim/time/time.h
+sim/time/dram/ sim/time/replay/ sim/time/grid/ sim/time/time.h
+sim/time/replay/ sim/time/grid/ sim/time/time.h
+sim/time/grid/ sim/time/time.h
 sim/trace/   sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
 sim/layout/  sim/trace/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "sim/time/balance.h"
+#include "sim/time/grid/balance.h"
 #include "tests/effort.h"
 #include "tests/suite.h"
 

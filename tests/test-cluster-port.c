@@ -6,7 +6,7 @@
 // l1tex__t_sectors_pipe_lsu_mem_dshared_op_atom.
 #include <check.h>
 
-#include "sim/time/cluster-port.h"
+#include "sim/time/replay/cluster-port.h"
 #include "tests/suite.h"
 
 static const struct {

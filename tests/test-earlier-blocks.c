@@ -4,7 +4,7 @@
 // What blocks before a block have loaded, beside all of these blocks, sector by sector: random stencils.
 #include <check.h>
 
-#include "sim/time/earlier-blocks.h"
+#include "sim/time/dram/earlier-blocks.h"
 #include "tests/effort.h"
 #include "tests/suite.h"
 

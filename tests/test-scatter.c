@@ -5,7 +5,7 @@
 #include <check.h>
 
 #include "sim/arch/arch.h"
-#include "sim/time/scatter.h"
+#include "sim/time/dram/scatter.h"
 #include "tests/suite.h"
 
 // A block whose requests have a line each.

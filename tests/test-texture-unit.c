@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/texture/texture.h"
-#include "sim/time/texture-unit.h"
+#include "sim/time/replay/texture-unit.h"
 #include "tests/suite.h"
 
 enum {

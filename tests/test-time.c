@@ -12,9 +12,9 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
-#include "sim/time/code-fetch.h"
-#include "sim/time/l1-cache.h"
-#include "sim/time/store-buffer.h"
+#include "sim/time/replay/code-fetch.h"
+#include "sim/time/replay/l1-cache.h"
+#include "sim/time/replay/store-buffer.h"
 #include "sim/time/time.h"
 #include "tests/suite.h"
 

@@ -32,8 +32,8 @@ refuse_key(const DeviceFile *file, const char *group, const char *key, const cha
            GError **error) {
   guint line = smb_key_file_line(file->text, file->length, group, key);
   gboolean is_there = g_key_file_has_key(file->keys, group, key, NULL);
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: [%s] %s: %s%s", file->path,
-                  MAX(line, 1), group, key, is_there ? "" : "missing: ", reason);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: [%s] %s: %s%s", file->path, line,
+                  group, key, is_there ? "" : "missing: ", reason);
 }
 
 // Positive numbers, all of which a file has to say.

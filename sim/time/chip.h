@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A device as its clock sees it: how many multiprocessors it has, how fast they do what. Devices are data (data/devices/*.ini, group
-// [time]), apart from the model that they are the numbers of (sim/time/multiprocessor.h); each file says how its numbers were found.
+// [time]), apart from the model that they are the numbers of (sim/time/replay/multiprocessor.h); each file says how its numbers were found.
 #pragma once
 
 #include <glib.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A launch: which blocks are replayed, on one multiprocessor for all. Where blocks differ in length, some of all lengths are, and from how long
-// that takes follows how long all of them take (sim/time/balance.h).
+// that takes follows how long all of them take (sim/time/grid/balance.h).
 #include "sim/time/time.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 
 #include "sim/arch/occupancy.h"
 #include "sim/base/text.h"
-#include "sim/time/balance.h"
-#include "sim/time/footprint.h"
-#include "sim/time/lot.h"
-#include "sim/time/relay.h"
+#include "sim/time/grid/balance.h"
+#include "sim/time/dram/footprint.h"
+#include "sim/time/grid/lot.h"
+#include "sim/time/grid/relay.h"
 
 // How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
 #define STEADY 0.1

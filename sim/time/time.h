@@ -10,8 +10,8 @@
 #include "sim/launch/launch.h"
 #include "sim/program/program.h"
 #include "sim/time/chip.h"
-#include "sim/time/footprint.h"
-#include "sim/time/multiprocessor.h"
+#include "sim/time/dram/footprint.h"
+#include "sim/time/replay/multiprocessor.h"
 
 G_BEGIN_DECLS
 

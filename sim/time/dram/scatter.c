@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/time/dram/scatter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/hash.h"
+#include "sim/time/record/line-words.h"
+
+enum {
+  SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  ROW_LINES = 2, // of which DRAM opens the row once
+  ROW_PAIRS = ROW_LINES * SMB_LINE_SECTORS / 2,
+  MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
+};
+
+// How many more different ones than expected blocks may ask a table for.
+#define MOST_DISTINCT 1.25
+
+// --- rows
+
+// What several tables say of lines, of @lines side by side together: @bits each, the first one lowest.
+static GHashTable *
+join_lines(GHashTable *const *tables, guint n, guint lines, guint bits) {
+  GHashTable *all = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint i = 0; i < n; i++) {
+    GHashTableIter iter;
+    gpointer line, value;
+    if (!tables[i])
+      continue;
+    g_hash_table_iter_init(&iter, tables[i]);
+    while (g_hash_table_iter_next(&iter, &line, &value)) {
+      gsize number = GPOINTER_TO_SIZE(line);
+      gpointer key = GSIZE_TO_POINTER(number / lines);
+      guint both = GPOINTER_TO_UINT(value) << number % lines * bits;
+      both |= GPOINTER_TO_UINT(g_hash_table_lookup(all, key));
+      g_hash_table_insert(all, key, GUINT_TO_POINTER(both));
+    }
+  }
+  return all;
+}
+
+// How much longer these sectors of a row take than the pairs that they are in. @others: pairs that all blocks ask for at the same time, of a
+// row: DRAM opens it once for them.
+static double
+find_row_factor(guint sectors, double others, const SmbChip *chip) {
+  guint own = (guint)__builtin_popcount((sectors | sectors >> 1) & 0x55);
+  double pairs = MAX(own, MIN(others, ROW_PAIRS));
+  double moved = pairs * 2 * SECTOR_BYTES, opened = chip->dram_read / chip->dram_rows;
+  return MAX(1, opened / moved);
+}
+
+double *
+smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks, guint n_sites) {
+  double *spans = g_new0(double, n_sites + 1);
+  g_autofree guint64 *first = g_new(guint64, n_sites + 1), *last = g_new0(guint64, n_sites + 1);
+  memset(first, 0xff, (n_sites + 1) * sizeof *first);
+  for (guint b = 0; b <= blocks->len; b++) {
+    const SmbBlockRecord *block = b == 0 ? middle : g_ptr_array_index(blocks, b - 1);
+    for (guint r = 0; r < block->requests->len; r++) {
+      const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
+      for (guint i = 0; request->is_load && i < request->n; i++) {
+        guint64 line = g_array_index(block->lines, SmbTimedLine, request->first + i).line;
+        first[request->site] = MIN(first[request->site], line);
+        last[request->site] = MAX(last[request->site], line);
+      }
+    }
+  }
+  // The first and the last of n places that are drawn at random are this much less apart than those of all.
+  double n = blocks->len + 1.0, larger = blocks->len > 0 ? (n + 1) / (n - 1) : 0;
+  for (guint s = 0; s < n_sites; s++)
+    if (last[s] >= first[s])
+      spans[s] = (double)(last[s] - first[s] + 1) * SMB_LINE_SECTORS / 2 * larger;
+  return spans;
+}
+
+// Pairs of sectors of a row that blocks ask for at a site at the same time, if they ask for any between the first and the last one.
+static double *
+find_crowds(const SmbBlockRecord *middle, const double *spans, double at_once, guint n_sites) {
+  double *crowds = g_new0(double, n_sites + 1);
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && i < request->n; i++)
+      crowds[request->site] +=
+          __builtin_popcount(g_array_index(middle->lines, SmbTimedLine, request->first + i).news);
+  }
+  for (guint s = 0; s < n_sites; s++)
+    crowds[s] = spans[s] > 0 ? crowds[s] * at_once * ROW_PAIRS / spans[s] : 0;
+  return crowds;
+}
+
+double *
+smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
+                 const double *spans, double at_once, guint n_sites, const SmbChip *chip) {
+  g_autoptr(GHashTable) rows = join_lines(loads, n, ROW_LINES, SMB_LINE_SECTORS);
+  g_autofree double *crowds = find_crowds(middle, spans, at_once, n_sites);
+  double *factors = g_new0(double, n_sites + 1);
+  g_autofree double *counts = g_new0(double, n_sites + 1);
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
+      gpointer row = GSIZE_TO_POINTER(line->line / ROW_LINES);
+      guint sectors = GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
+      double news = __builtin_popcount(line->news);
+      factors[request->site] +=
+          sectors ? news * find_row_factor(sectors, crowds[request->site], chip) : 0;
+      counts[request->site] += sectors ? news : 0;
+    }
+  }
+  for (guint s = 0; s < n_sites; s++)
+    factors[s] = counts[s] > 0 ? factors[s] / counts[s] : 1;
+  return factors;
+}
+
+// --- stores
+
+// What is stored of a line: all of it, if what a neighbour stores is next to what the block does, since the next one does as well.
+static guint32
+complete_line(guint32 own, GHashTable *neighbours, gsize line) {
+  for (gsize other = line - 1; own && other <= line + 1; other++) {
+    guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(other)));
+    gint distance = ((gint)(other - line) * SMB_LINE_WORDS + __builtin_ctz(words | 1u << 31)) -
+                    __builtin_ctz(own);
+    if (words & ~(other == line ? own : 0) && ABS(distance) <= __builtin_popcount(own))
+      return G_MAXUINT32;
+  }
+  return own;
+}
+
+// How much longer the line takes than the bytes of its sectors say. The row that its sectors are loaded from is opened for both of its lines.
+static double
+find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const SmbChip *chip) {
+  guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
+  guint32 other = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line ^ 1)));
+  words = complete_line(words, neighbours, line);
+  guint sectors = smb_sectors_of_words(words, FALSE),
+        loaded = sectors & ~smb_sectors_of_words(words, TRUE);
+  guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE);
+  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
+  double written =
+      sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, 1 / chip->dram_written_lines);
+  double opened = 1 / chip->dram_rows / (next ? 2 : 1);
+  double read =
+      loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
+  return sectors ? (written + read) / bytes : 1;
+}
+
+double *
+smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
+                   const SmbChip *chip) {
+  g_autoptr(GHashTable) neighbours = join_lines(stored + 1, n - 1, 1, SMB_LINE_WORDS);
+  double *factors = g_new0(double, n_sites + 1);
+  g_autofree double *counts = g_new0(double, n_sites + 1);
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    if (request->is_load || request->is_local)
+      continue;
+    for (guint i = 0; i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
+      double sectors = __builtin_popcount(line->sectors);
+      factors[request->site] +=
+          sectors * find_store_factor(stored[0], neighbours, line->line, chip);
+      counts[request->site] += sectors;
+    }
+  }
+  for (guint s = 0; s < n_sites; s++)
+    factors[s] = counts[s] > 0 ? factors[s] / counts[s] : 1;
+  return factors;
+}
+
+// --- tables
+
+// What blocks have in common at a site.
+typedef struct {
+  double asked;    // pairs of sectors, of all blocks
+  double distinct; // of these
+  double products; // of what two blocks ask for, of all pairs of blocks
+  double common;   // that two blocks ask for, the same
+  guint meetings;  // pairs of blocks that have any in common
+  guint now;       // in common, of the blocks that are looked at
+} Common;
+
+// Pairs of sectors that a block asks for, by site: a hash of both → the site, from 1. @sizes: (out): by site
+static GHashTable *
+collect_pairs(const SmbBlockRecord *block, guint *sizes) {
+  GHashTable *pairs = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint r = 0; r < block->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
+    for (guint i = 0; !request->is_local && i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
+      for (guint rest = smb_sector_pairs(line->sectors); rest; rest &= rest - 1) {
+        guint64 key = request->site + 1;
+        smb_hash_mix(&key, line->line * SMB_LINE_SECTORS + (guint)__builtin_ctz(rest));
+        if (g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(request->site + 1)))
+          sizes[request->site]++;
+      }
+    }
+  }
+  return pairs;
+}
+
+static void
+compare_pairs(GHashTable *some, GHashTable *others, Common *common) {
+  GHashTableIter iter;
+  gpointer key, site;
+  g_hash_table_iter_init(&iter, some);
+  while (g_hash_table_iter_next(&iter, &key, &site)) {
+    if (g_hash_table_contains(others, key))
+      common[GPOINTER_TO_UINT(site) - 1].now++;
+  }
+}
+
+// How many of what a block asks for no block before has asked for.
+static void
+count_distinct_pairs(GHashTable *all, GHashTable *some, Common *common) {
+  GHashTableIter iter;
+  gpointer key, site;
+  g_hash_table_iter_init(&iter, some);
+  while (g_hash_table_iter_next(&iter, &key, &site))
+    common[GPOINTER_TO_UINT(site) - 1].distinct += g_hash_table_add(all, key);
+}
+
+// It is by chance that blocks have something in common if several do, and if all together ask for as many as so many random ones are: not if
+// they share a part and have another of their own, or if only neighbours share.
+static double
+find_table(const Common *common) {
+  if (common->meetings < MIN_MEETINGS)
+    return 0;
+  double table = common->products / common->common;
+  double expected = table * (1 - exp(-common->asked / table));
+  return common->distinct <= MOST_DISTINCT * expected ? table : 0;
+}
+
+double *
+smb_scatter_tables(const GPtrArray *blocks, guint n_sites) {
+  g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+  g_autoptr(GHashTable) all = g_hash_table_new(g_direct_hash, g_direct_equal);
+  g_autofree guint *sizes = g_new0(guint, (gsize)blocks->len * (n_sites + 1));
+  g_autofree Common *common = g_new0(Common, n_sites + 1);
+  double *tables = g_new0(double, n_sites + 1);
+  for (guint b = 0; b < blocks->len; b++) {
+    GHashTable *set = collect_pairs(g_ptr_array_index(blocks, b), &sizes[b * (n_sites + 1)]);
+    count_distinct_pairs(all, set, common);
+    g_ptr_array_add(sets, set);
+  }
+  for (guint a = 0; a < sets->len; a++) {
+    const guint *of_a = &sizes[a * (n_sites + 1)];
+    for (guint s = 0; s < n_sites; s++)
+      common[s].asked += of_a[s];
+    for (guint b = a + 1; b < sets->len; b++) {
+      compare_pairs(g_ptr_array_index(sets, a), g_ptr_array_index(sets, b), common);
+      for (guint s = 0; s < n_sites; s++) {
+        common[s].products += (double)of_a[s] * sizes[b * (n_sites + 1) + s];
+        common[s].common += common[s].now;
+        common[s].meetings += common[s].now > 0;
+        common[s].now = 0;
+      }
+    }
+  }
+  for (guint s = 0; s < n_sites; s++)
+    tables[s] = find_table(&common[s]);
+  return tables;
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// How scattered what blocks load lies in DRAM, and which of it they find in the second-level cache by chance.
+//
+// DRAM moves two sectors side by side at once. It opens rows, of which 256 bytes that follow each other are in one: measured on an H200, by
+// sectors at distances of 1 to 256 of them, and by groups of 1 to 32 at random. To open one takes longer than to move two sectors, so
+// single sectors cost several times their bytes. What a block and its neighbours ask for is taken to be asked for at the same time. So is what
+// all blocks that run together ask for, between the first and the last place that some of them ask for.
+//
+// Blocks that look up a table, such as a gather's, ask for the same by chance. How often two of them do says how large the table is, as
+// biologists count fish: of two sets that are drawn from N, |A ∩ B| is |A| |B| / N on average (Lincoln and Petersen).
+#pragma once
+
+#include <glib.h>
+
+#include "sim/time/record/block-record.h"
+
+G_BEGIN_DECLS
+
+/**
+ * smb_scatter_spans:
+ * @middle: a block
+ * @blocks: (element-type SmbBlockRecord): other blocks of the launch, at random
+ *
+ * Returns: (transfer full) (array): by site: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
+ */
+double *smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks, guint n_sites);
+
+/**
+ * smb_scatter_rows:
+ * @middle: a block
+ * @loads: (array length=n) (element-type GHashTable): what it and its neighbours load: line → bits of its sectors; %NULL: nothing
+ * @spans: (array): of smb_scatter_spans()
+ * @at_once: blocks that run at the same time
+ *
+ * Returns: (transfer full) (array): by site: how much longer DRAM takes for the pairs of sectors that @middle loads than their bytes say
+ */
+double *smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
+                         const double *spans, double at_once, guint n_sites, const SmbChip *chip);
+
+/**
+ * smb_scatter_stores:
+ * @stored: (array length=n) (element-type GHashTable): what the block and then its neighbours store: SmbBlockRecord.stored; %NULL: nothing
+ *
+ * Lines of which not all is written are written one by one, and sectors of which not all is written are loaded first (an H200: words
+ * stored at distances of 1 to 64 sectors, and at random).
+ *
+ * Returns: (transfer full) (array): by site: how much longer DRAM takes for what @middle stores than its bytes say
+ */
+double *smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n,
+                           guint n_sites, const SmbChip *chip);
+
+/**
+ * smb_scatter_tables:
+ * @blocks: (element-type SmbBlockRecord): any blocks of a launch, none of them next to another
+ *
+ * Returns: (transfer full) (array): by site: how many pairs of sectors a table has that blocks look up, or change; 0: they share nothing, or not by chance
+ */
+double *smb_scatter_tables(const GPtrArray *blocks, guint n_sites);
+
+G_END_DECLS

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the warps of a block executed, instruction by instruction, with what each asked of memory: the input of the clock
+// (sim/time/replay/multiprocessor.h). Blocks are run for it by themselves, on the contents that the launch gives.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/launch/launch.h"
+#include "sim/machine/block.h"
+#include "sim/time/chip.h"
+#include "sim/time/record/touches.h"
+
+G_BEGIN_DECLS
+
+enum {
+  SMB_LINE_SHIFT = 7, // of the first-level cache: 128 bytes
+  SMB_SECTOR_SHIFT = 5,
+  SMB_LINE_SECTORS = 1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT),
+};
+
+/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
+ * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @words: that a store writes as a whole, a bit for each; @lanes: of an atomic, that change the
+ * line, and @same: the most that change one word of it; @apart: groups of lanes, one after the other, with 32 bytes of operands, of which no two
+ * change one word, and @crowded: of the other groups, the most lanes that do, added up */
+typedef struct {
+  guint64 line;
+  guint32 words;
+  guint8 sectors;
+  guint8 news;
+  guint8 lanes;
+  guint8 same;
+  guint8 apart;
+  guint8 crowded;
+} SmbTimedLine;
+
+/** smb_sector_pairs: Returns: of sectors of a line, the first of each pair of which one is among them: bit 0, bit 2 */
+static inline guint8
+smb_sector_pairs(guint sectors) {
+  return (guint8)((sectors | sectors >> 1) & 5);
+}
+
+/**
+ * SmbTimedRequest: what one execution of an instruction asks of memory
+ * @site: in the program; of several the first; of an instruction of textures one behind those of the program (smb_timed_sites())
+ * @wavefronts: of the pipe of shared memory
+ * @ideal: those if no two lanes conflicted
+ * @loads: of the same pipe, as it is that of the first-level cache
+ * @sectors: of its lines
+ * @turns: of the unit that looks up textures; @is_element: of elements of memory or of a surface, by their numbers
+ * @same: lanes of an atomic that change one word, the most of any
+ * @first, @n: of SmbBlockRecord.lines
+ * @phase: of a barrier, in SmbBlockRecord.phases, from 1; 0: none
+ * @actions: SmbPhaseAction, at @phase
+ * @bytes: that a copy in bulk moves; 0: it is none
+ * @more_blocks: of the cluster get the same copy (multicast): as many others send theirs to this one
+ * @packets: to and from other blocks of the cluster (smb_cluster_port_count()), by @peer_class, SmbOpClass
+ * @peer_bytes: that a copy in bulk sends there
+ * @is_load: something of global memory comes back
+ * @is_store: something goes there
+ * @is_real: of an atomic, that its numbers are real ones
+ * @is_strong: it loads past the first-level cache
+ * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
+ * @is_box: of a tensor
+ */
+typedef struct {
+  guint32 site;
+  guint16 wavefronts;
+  guint16 ideal;
+  guint16 loads;
+  guint16 sectors;
+  guint16 same;
+  guint32 phase;
+  guint32 bytes;
+  guint32 peer_bytes;
+  guint16 packets;
+  guint16 turns;
+  guint8 peer_class;
+  guint8 more_blocks;
+  guint8 actions;
+  gboolean is_load;
+  gboolean is_store;
+  gboolean is_strong;
+  gboolean is_local;
+  gboolean is_box;
+  gboolean is_real;
+  gboolean is_element;
+  guint32 first;
+  guint32 n;
+} SmbTimedRequest;
+
+/**
+ * SmbTimedPhase: of a barrier: it ends when all have arrived, copies in bulk included
+ * @arrivals: how often that happens
+ * @announced: bytes of copies, and @copied: those of which it is known
+ * @n_unsized: copies whose bytes are not known
+ */
+typedef struct {
+  guint32 arrivals;
+  guint32 n_unsized;
+  guint64 announced;
+  guint64 copied;
+} SmbTimedPhase;
+
+/** SmbFlow: where a warp goes on after an instruction */
+typedef enum {
+  SMB_FLOW_ON,     /* at the next instruction, or with lanes that have been elsewhere */
+  SMB_FLOW_TAKEN,  /* all of its lanes elsewhere */
+  SMB_FLOW_PARTS,  /* some lanes elsewhere, others not */
+  SMB_FLOW_MEETS,  /* lanes that have waited for each other, or that need not */
+  SMB_FLOW_IDLE,   /* at the next instruction: no lane has executed this one */
+  SMB_FLOW_OTHERS, /* others that an indirect branch has sent elsewhere, for the first time */
+} SmbFlow;
+
+/**
+ * SmbEvent: an executed instruction
+ * @number: of its SmbTiming
+ * @flow: SmbFlow
+ * @request: of SmbBlockRecord.requests, from 1; 0: none, no lane was active, or what it asks for is not known
+ */
+typedef struct {
+  guint32 number : 29;
+  guint32 flow : 3;
+  guint32 request;
+} SmbEvent;
+
+/**
+ * SmbBlockRecord: a block
+ * @block: its number in the grid
+ * @warps: (element-type GArray of SmbEvent): by warp
+ * @requests: (element-type SmbTimedRequest)
+ * @lines: (element-type SmbTimedLine)
+ * @phases: (element-type SmbTimedPhase): of its barriers
+ * @stored: words of lines that the block stores: line → a bit for each
+ * @loaded_at, @stored_at: (nullable): words that it loads past the first-level cache, and that it stores, by anything but atomics: number of
+ *   the word → SmbTimedTouch, the first (smb_block_recorder_set_touches())
+ * @instructions: executed, those that were not kept included
+ * @kept: of them
+ * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
+ */
+typedef struct {
+  guint64 block;
+  GPtrArray *warps;
+  GArray *requests;
+  GArray *lines;
+  GArray *phases;
+  GHashTable *stored;
+  GHashTable *loaded_at;
+  GHashTable *stored_at;
+  guint64 instructions;
+  guint64 kept;
+  guint32 untimed;
+} SmbBlockRecord;
+
+typedef struct _SmbBlockRecorder SmbBlockRecorder;
+
+/** smb_is_texture: Returns: whether an instruction, by its number, asks textures or surfaces */
+gboolean smb_is_texture(const SmbProgram *program, guint32 number);
+
+/** smb_timed_sites: Returns: how many sites requests may have: those of the program, and one for each instruction of textures */
+guint smb_timed_sites(const SmbProgram *program);
+
+/**
+ * smb_block_recorder_new:
+ * @program: machine code (smb_program_is_machine_code())
+ * @at_once: blocks that run at the same time
+ * @max_events: instructions of a block that are kept, of all its warps together
+ * @error: those of smb_block_new()
+ *
+ * Returns: (transfer full): what runs blocks of the launch; for one thread
+ */
+SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
+                                         const SmbLaunch *launch, guint64 at_once,
+                                         guint64 max_events, GError **error);
+
+/** smb_block_recorder_set_cancel: as smb_block_set_cancel(), of all blocks that it runs */
+void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,
+                                   gboolean (*is_cancelled)(gpointer user), gpointer user);
+
+/** smb_block_recorder_set_earlier: as smb_block_set_earlier(), of all blocks that it runs from now on */
+void smb_block_recorder_set_earlier(SmbBlockRecorder *recorder, guint64 n_blocks);
+
+/** smb_block_recorder_set_touches: records from now on say where a block has first asked for each word */
+void smb_block_recorder_set_touches(SmbBlockRecorder *recorder);
+void smb_block_recorder_free(SmbBlockRecorder *recorder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecorder, smb_block_recorder_free)
+
+/** smb_block_recorder_run: Returns: (transfer full): what block @index executes; %NULL with the errors of smb_block_run() */
+SmbBlockRecord *smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error);
+void smb_block_record_free(SmbBlockRecord *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecord, smb_block_record_free)
+
+G_END_DECLS

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/time/record/request-lines.h"
+
+#include "sim/machine/access/lanes.h"
+#include "sim/time/record/line-words.h"
+
+// Lines of one request are few, and most come in order.
+void
+smb_request_add_sector(const SmbBlockRecord *record, SmbTimedRequest *request, guint64 address) {
+  guint64 line = address >> SMB_LINE_SHIFT;
+  guint8 sector = (guint8)(1u << (address >> SMB_SECTOR_SHIFT & 3));
+  SmbTimedLine *lines = smb_request_lines(record, request);
+  guint i = request->n;
+  while (i > 0 && lines[i - 1].line != line)
+    i--;
+  if (i > 0) {
+    lines[i - 1].sectors |= sector;
+    return;
+  }
+  const SmbTimedLine added = {.line = line, .sectors = sector};
+  g_array_append_val(record->lines, added);
+  request->n++;
+}
+
+void
+smb_request_count_sectors(const SmbBlockRecord *record, SmbTimedRequest *request) {
+  request->sectors = 0;
+  for (guint i = 0; i < request->n; i++)
+    request->sectors += (guint16)__builtin_popcount(smb_request_lines(record, request)[i].sectors);
+}
+
+void
+smb_request_find_news(const SmbBlockRecord *record, GHashTable *seen,
+                      const SmbTimedRequest *request, gboolean loads) {
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line = &smb_request_lines(record, request)[i];
+    gpointer key = GSIZE_TO_POINTER(line->line);
+    guint before = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key));
+    guint pairs = smb_sector_pairs(line->sectors & ~before);
+    guint now = before | line->sectors | (loads ? pairs * 3 : 0);
+    line->news = (guint8)(line->news | (loads ? pairs : 0));
+    if (now != before)
+      g_hash_table_insert(seen, key, GUINT_TO_POINTER(now));
+  }
+}
+
+void
+smb_request_note_stored(const SmbBlockRecord *record, SmbLanes mask, guint width,
+                        const guint64 *addresses) {
+  guint64 line = G_MAXUINT64;
+  guint32 words = 0;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint64 address = addresses[smb_lanes_first(rest)];
+    if (address >> SMB_LINE_SHIFT != line) {
+      if (words)
+        g_hash_table_insert(record->stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
+      line = address >> SMB_LINE_SHIFT;
+      words = GPOINTER_TO_UINT(g_hash_table_lookup(record->stored, GSIZE_TO_POINTER(line)));
+    }
+    guint n = MAX(1, width >> SMB_WORD_SHIFT),
+          at = address >> SMB_WORD_SHIFT & (SMB_LINE_WORDS - 1);
+    words |= (guint32)((((guint64)1 << n) - 1) << at);
+  }
+  if (words)
+    g_hash_table_insert(record->stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
+}

@@ -1,0 +1,410 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What requests of memory take: wavefronts of the pipe, bandwidth of the second-level cache and of DRAM, and how long they are on their way.
+// Each resource is a time at which it is free again. What this multiprocessor has of what all share is an even part of it.
+#include <math.h>
+
+#include "sim/base/hash.h"
+#include "sim/time/replay/multiprocessor-impl.h"
+
+enum {
+  WIDEST_COPY = 16,                 // bytes of a lane
+  MAX_LINES = 4 * SMB_NVIDIA_LANES, // of a request, of which it is known when they are there
+  MANY_LINES =
+      8, // of a store, which do not wait for others (an H200, as in sim/time/replay/store-buffer.h)
+  OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
+};
+
+// Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
+double
+smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
+                       const SmbTiming *timing) {
+  if (!request)
+    return timing->rate == SMB_RATE_REDUCE || timing->rate == SMB_RATE_SYSTEM ? 2 : 1;
+  gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
+  double shared = is_relieved ? request->ideal : request->wavefronts;
+  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts, but those of 16
+  // bytes have none of their own (an H200: copies of 4, 8 and 16 bytes take 2, 3 and 4 cycles).
+  if (timing->rate == SMB_RATE_COPY)
+    return smb_program_site(sm->replay->program, request->site)->width == WIDEST_COPY
+               ? MAX(1, shared)
+               : shared + 1;
+  // Lanes of an atomic that change one word go one after the other (an H200: 32 of them take 32 cycles).
+  if (request->is_load && request->is_store)
+    return MAX(MAX(1, request->same), sm->chip->atomic_interval * request->sectors);
+  return MAX(1, shared + request->loads);
+}
+
+// Each further wavefront comes two cycles later, as does what an atomic sends in addition.
+double
+smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts) {
+  double first = timing->write_board == SMB_NO_BOARD || timing->sends < 2
+                     ? chip->shared_latency
+                     : chip->atomic_latency + 2 * (timing->sends - 2) * chip->register_interval;
+  return first + MAX(0, wavefronts - 1) * chip->wavefront_latency;
+}
+
+// What a server was busy of late, of whose time @cycles are taken now.
+static void
+add_load(Load *load, double now, double cycles) {
+  enum {
+    MEMORY = 4096
+  }; // cycles, of the average
+  double passed = MAX(0, now - load->at);
+  load->average = load->average * exp(-passed / MEMORY) + cycles / MEMORY;
+  load->at = MAX(load->at, now);
+}
+
+// How long a request waits because others come when they like: that of a queue whose server takes as long for each (M/D/1).
+static double
+find_wait(const Load *load, double scale) {
+  double busy = MIN(load->average, 0.8);
+  return scale * busy / (2 * (1 - busy));
+}
+
+// DRAM reads or writes sectors. That what is written stays in the second-level cache for a while makes no launch faster (an H200: launches
+// that leave 22 of 33 MB there take as long as those that leave 5).
+static void
+move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
+  const SmbChip *chip = sm->chip;
+  double cycles = bytes * sm->chip_cycles / (reads ? chip->dram_read : chip->dram_write);
+  sm->dram = MAX(start - sm->head_start, sm->dram) + cycles;
+  add_load(&sm->dram_load, start, cycles);
+  sm->busy[SMB_UNIT_DRAM] += cycles;
+}
+
+// What a request asks for.
+typedef struct {
+  guint pairs;    // of sectors, of the second-level cache
+  guint news;     // of these, that no request of the block has asked for before
+  double of_dram; // bytes that DRAM moves for it
+  gboolean
+      is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
+  double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
+  guint n_pending;
+} Asked;
+
+// Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
+// as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @cycles: that the cache takes for it;
+// @latency: of the first.
+static double
+load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, double latency) {
+  const SmbChip *chip = sm->chip;
+  double begin = MAX(start, sm->l2);
+  sm->l2 = begin + cycles;
+  sm->busy[SMB_UNIT_L2] += cycles;
+  add_load(&sm->l2_load, begin, cycles);
+  double there = sm->l2 + latency + find_wait(&sm->l2_load, chip->l2_wait);
+  if (!asked->is_new)
+    return there;
+  if (asked->of_dram > 0)
+    move_dram(sm, begin, asked->of_dram, TRUE);
+  return MAX(there, MAX(begin, sm->dram) + sm->dram_latency - chip->l2_latency + latency +
+                        find_wait(&sm->dram_load, chip->dram_wait));
+}
+
+// The second-level cache takes sectors. @partial: of which a part is stored
+static void
+send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
+  const SmbChip *chip = sm->chip;
+  double in_part = partial * chip->l2_partial + (partial ? chip->l2_partial_line : 0);
+  double cycles =
+      (sectors - partial) * SECTOR_BYTES / sm->l2_write + in_part * chip->l2_write / sm->l2_write;
+  sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
+  sm->busy[SMB_UNIT_L2] += cycles;
+}
+
+// What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes with the operands of a
+// sector. Those that change one word go one after the other. A real number is there later than an integer: the next one that is added to the
+// same word waits for it.
+static double
+find_change(const SmbChip *chip, const SmbTimedRequest *request, const SmbTimedLine *line) {
+  double sectors = chip->atomic_turn * __builtin_popcount(line->sectors);
+  double groups = chip->atomic_turn * line->apart + chip->atomic_word * line->crowded;
+  double words = request->is_real ? chip->atomic_real * line->same : 0;
+  return MAX(MAX(sectors, chip->atomic_word), MAX(groups, words));
+}
+
+static ChangedLine *
+find_changed(Multiprocessor *sm, guint64 tag) {
+  for (guint i = 0; i < CHANGED_LINES; i++) {
+    if (sm->changed[i].until > 0 && sm->changed[i].tag == tag)
+      return &sm->changed[i];
+  }
+  return NULL;
+}
+
+static void
+note_changed(Multiprocessor *sm, guint64 tag, double until) {
+  ChangedLine *changed = find_changed(sm, tag);
+  if (!changed) {
+    changed = &sm->changed[sm->changed_at];
+    sm->changed_at = (sm->changed_at + 1) % CHANGED_LINES;
+  }
+  *changed = (ChangedLine){tag, until};
+}
+
+// An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
+// Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
+// @askers: blocks that change it. Returns when it is done, or @before if that is later.
+static double
+change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
+            const SmbTimedLine *line, guint64 tag, double askers, double before) {
+  const SmbChip *chip = sm->chip;
+  const guint n_slices = (guint)chip->l2_slices;
+  double khz = sm->replay->clock_khz, together = MIN(sm->working, askers);
+  double sectors = chip->atomic_sector * __builtin_popcount(line->sectors) * khz / 1e6;
+  double even = MAX(sectors, chip->atomic_lane * line->lanes * khz / 1e6) * sm->working / n_slices;
+  double cycles = find_change(chip, request, line) * khz / 1e6;
+  sm->changes = MAX(start, sm->changes) + even;
+  sm->busy[SMB_UNIT_L2] += even;
+  if (together <= 1)
+    return MAX(before, sm->changes);
+  guint64 place = 0;
+  smb_hash_mix(&place, tag >> SMB_SLICE_SHIFT);
+  guint number = (guint)(place >> 32) % n_slices;
+  double *slice = &sm->slices[number];
+  *slice = MAX(start, *slice) + cycles * together;
+  sm->slice_busy[number] += cycles * together;
+  note_changed(sm, tag, *slice);
+  if (*slice >= sm->hottest) {
+    sm->hottest = *slice;
+    sm->hot_cycles = cycles * together;
+  }
+  return MAX(before, MAX(sm->changes, *slice));
+}
+
+// No more is asked for while so much is on its way.
+double
+smb_memory_path_room(const Multiprocessor *sm, double start) {
+  const SmbChip *chip = sm->chip;
+  start = MAX(start, sm->hottest - OPEN_CHANGES * sm->hot_cycles);
+  start = MAX(start, sm->changes - chip->l2_latency);
+  double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
+  double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
+  double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
+  return MAX(MAX(start, writes), MAX(l2, dram));
+}
+
+// Tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks look up, by chance, is
+// any of its lines.
+static guint64
+tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint32 site) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  guint64 block = (guint64)((double)warp->sequence * sm->chip->multiprocessors), tag = 0;
+  if (footprint->sites[site].table > 0) {
+    smb_hash_mix(&tag, block + 1);
+    smb_hash_mix(&tag, line->line);
+    return tag % (guint64)ceil(footprint->sites[site].table / 2) ^ (guint64)(site + 1) << 34;
+  }
+  for (guint d = 0; d < 3; d++) {
+    guint64 place = block % sm->replay->grid[d];
+    block /= sm->replay->grid[d];
+    tag = tag * 65599 + (footprint->sites[site].sharing >> d & 1 ? 0 : place + 1);
+  }
+  return line->line ^ tag << 34;
+}
+
+// Which part of what blocks along @sharing ask for at the same time DRAM has to serve for each of them.
+static double
+find_dram_share(const Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  const double *shares =
+      warp->sequence < sm->replay->resident ? footprint->first : footprint->later;
+  return sm->replay->is_warm ? 0 : shares[sharing];
+}
+
+// Whether this block, between two of its barriers, is the one of those that ask for the same that DRAM serves.
+static gboolean
+is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double share) {
+  TimedBlock *block = &sm->blocks[warp->block];
+  if (block->phase_of[sharing] != block->phase) {
+    block->phase_of[sharing] = block->phase;
+    sm->due[sharing] += share;
+    block->is_first[sharing] = sm->due[sharing] >= 1;
+    sm->due[sharing] -= block->is_first[sharing];
+  }
+  return block->is_first[sharing];
+}
+
+// Of a table that blocks look up by chance, which part of what is asked for now nobody has asked for before. One that does not fit into the
+// second-level cache is never all there.
+static double
+find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_warm) {
+  const double table = sm->replay->footprint->sites[site].table;
+  double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
+  double part = exp(-sm->looked_up[site] / table);
+  sm->looked_up[site] += pairs * sm->working;
+  return is_warm ? MAX(0, absent) : MAX(part, absent);
+}
+
+// Of what blocks ask for at a site that share nothing as far as it is known: whether all blocks together have asked for as much as there is, so
+// that it is all in the second-level cache. So it is where each asks for a word of a sector, and others for the rest.
+static gboolean
+is_all_there(Multiprocessor *sm, guint32 site, guint news) {
+  const double span = sm->replay->footprint->sites[site].span;
+  gboolean is_all =
+      span > 0 && sm->looked_up[site] >= span && span * PAIR_BYTES <= sm->chip->l2_reach;
+  sm->looked_up[site] += news * sm->working;
+  return is_all;
+}
+
+// What DRAM has to do for a request.
+static void
+ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  double bytes = asked->news * footprint->sites[request->site].moved * PAIR_BYTES;
+  if (footprint->sites[request->site].table > 0) {
+    double part = find_unknown_part(sm, request->site, asked->pairs, sm->replay->is_warm);
+    asked->of_dram = bytes * part;
+    asked->is_new = asked->news * part >= 0.5;
+    return;
+  }
+  guint sharing = footprint->sites[request->site].sharing;
+  if (!sharing && is_all_there(sm, request->site, asked->news))
+    return;
+  double share = find_dram_share(sm, warp, sharing);
+  bytes *= sharing ? 1 : footprint->loaded;
+  asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
+  asked->is_new = asked->news > 0 && share > 0;
+}
+
+// A load past the first-level cache of a line that other multiprocessors change by atomics: its warp waits for all of them. It asks again and again.
+// The last of so many warps has asked just before the last change, and asks once more (an H200: a barrier of 33 blocks or more takes longer than
+// that of a block by as much as a load takes). What they ask for takes turns at the slice that has the line. Returns when it is there, or @start.
+static double
+await_change(Multiprocessor *sm, double start, guint64 tag, double askers) {
+  const SmbChip *chip = sm->chip;
+  const ChangedLine *changed = find_changed(sm, tag);
+  if (!changed)
+    return start;
+  double turns = askers * chip->atomic_turn * sm->replay->clock_khz / 1e6;
+  return MAX(start, changed->until) + MAX(chip->l2_latency, turns);
+}
+
+// A line of a request, and what of it is asked for. Returns when what is there already is there, or an atomic is done.
+static double
+ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+         const SmbTimedLine *line, double start, Asked *asked) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  guint64 tag = tag_of(sm, warp, line, request->site);
+  guint8 missing = line->sectors;
+  double there = 0;
+  double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
+  if (request->is_load && request->is_store) { // atomics are made in the second-level cache
+    there = change_line(sm, start, request, line, tag, askers, start);
+  } else if (request->is_strong) {
+    there = await_change(sm, start, tag, askers);
+    // What it finds does not stay: a load of the same word after it asks the second-level cache again, one of another line does not (flow.cu, an H200).
+    smb_l1_cache_drop(sm->cache, tag, line->sectors);
+  } else {
+    double *when = smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
+    there = *when;
+    if (missing && asked->n_pending < MAX_LINES)
+      asked->pending[asked->n_pending++] = when;
+  }
+  guint8 pairs = smb_sector_pairs(missing);
+  asked->pairs += (guint)__builtin_popcount(pairs);
+  asked->news += (guint)__builtin_popcount(pairs & line->news);
+  return there;
+}
+
+// A line that is stored to may wait for others in front of the second-level cache.
+static void
+store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean waits,
+           double start) {
+  SmbStoreLine sent = {tag, line->words, line->sectors};
+  if (waits)
+    sent = smb_store_buffer_put(&sm->stores, (guint)sm->chip->store_lines, sent);
+  send_sectors(sm, start, (guint)__builtin_popcount(sent.sectors), smb_store_line_partial(&sent));
+}
+
+static void
+store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+              double start) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  const gboolean waits = !request->is_local && request->n < MANY_LINES;
+  guint written = 0, pairs = 0;
+  guint8 missing;
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line =
+        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    guint64 tag = tag_of(sm, warp, line, request->site);
+    written += (guint)__builtin_popcount(line->sectors);
+    pairs += (guint)__builtin_popcount(smb_sector_pairs(line->sectors));
+    if (request->is_local)
+      smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
+    store_line(sm, line, tag, waits, start);
+  }
+  double part = footprint->sites[request->site].table > 0
+                    ? find_unknown_part(sm, request->site, pairs, FALSE)
+                    : footprint->distinct;
+  double to_dram = part * footprint->sites[request->site].written;
+  move_dram(sm, start, written * SECTOR_BYTES * to_dram, FALSE);
+}
+
+// Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
+static double
+find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  return footprint->first[footprint->sites[request->site].sharing];
+}
+
+// A request of global memory that the pipe takes at @start. When what it loads is there.
+double
+smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                    double start) {
+  Asked asked = {0};
+  double there = start + sm->chip->l1_latency;
+  if (!request->is_load) {
+    store_request(sm, warp, request, start);
+    return there;
+  }
+  double ready = start;
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line =
+        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    double when = ask_line(sm, warp, request, line, start, &asked);
+    ready = MAX(ready, when);
+  }
+  ask_dram(sm, warp, request, &asked);
+  if (request->is_store) {
+    if (asked.of_dram > 0)
+      move_dram(sm, start, asked.of_dram, TRUE);
+    return MAX(there, ready + sm->chip->atomic_answer);
+  }
+  double bytes = (double)asked.pairs * PAIR_BYTES, unmerged = bytes * find_unmerged(sm, request);
+  if (asked.pairs)
+    there = load_pairs(sm, start, &asked, MAX(bytes / sm->l2_port, unmerged / sm->l2_read),
+                       sm->chip->l2_latency);
+  for (guint i = 0; i < asked.n_pending; i++)
+    *asked.pending[i] = there;
+  return MAX(there, ready);
+}
+
+// Copies in bulk pass the first-level cache by.
+double
+smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
+                     double now) {
+  const SmbChip *chip = sm->chip;
+  if (request->peer_bytes)
+    return smb_cluster_port_copy(sm, request, now);
+  double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
+  if (request->is_store) {
+    sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
+    send_sectors(sm, start, request->sectors, 0);
+    move_dram(sm, start, request->sectors * SECTOR_BYTES * sm->replay->footprint->distinct, FALSE);
+    return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
+  }
+  Asked asked = {.pairs = (request->sectors + 1u) / 2};
+  for (guint i = 0; i < request->n; i++)
+    asked.news += (guint)__builtin_popcount(smb_sector_pairs(
+        g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news));
+  ask_dram(sm, warp, request, &asked);
+  double unmerged = request->bytes * find_unmerged(sm, request);
+  double all = chip->multiprocessors / sm->working;
+  double arrives = (double)request->bytes * (1 + request->more_blocks);
+  double cycles = MAX(arrives / chip->bulk_read, unmerged / (chip->l2_read * all));
+  return load_pairs(sm, start, &asked, cycles, chip->bulk_latency + box);
+}

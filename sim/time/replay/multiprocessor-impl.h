@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, going-on.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
+// launch.
+#pragma once
+
+#include "sim/time/replay/code-fetch.h"
+#include "sim/time/replay/l1-cache.h"
+#include "sim/time/replay/multiprocessor.h"
+#include "sim/time/replay/store-buffer.h"
+
+#define NEVER 1e300
+
+enum {
+  N_PARTITIONS = 4,
+  MAX_RESIDENT_WARPS = SMB_MAX_TIMED_WARPS,
+  MAX_SLICES = SMB_MAX_SLICES,
+  MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
+  MAX_QUEUE = SMB_MAX_QUEUE,
+  CHANGED_LINES = 8,                // of which it is known when others have changed them
+  MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
+  SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+  PAIR_BYTES = 2 * SECTOR_BYTES,
+};
+
+// Pipes of a sub-partition; LSU is shared by all.
+typedef enum {
+  PIPE_NONE,
+  PIPE_FMA,
+  PIPE_FMA_LITE, // the other half
+  PIPE_ANY_FMA,
+  PIPE_ALU,
+  PIPE_FP64,
+  PIPE_UNIFORM,
+  PIPE_TENSOR,
+  PIPE_XU,
+  PIPE_TO_UNIFORM,
+  PIPE_CONSTANT,
+  PIPE_LSU,
+  PIPE_INDIRECT,
+  N_PIPES,
+} Pipe;
+
+// A scoreboard of a warp: until when the instructions that opened it hold it open, in rising order.
+typedef struct {
+  double until[MAX_OPEN];
+  guint n;
+  SmbStall reason; // of a wait for it
+} Scoreboard;
+
+typedef struct {
+  const SmbEvent *events;
+  guint n, next;
+  guint block;    // of the resident ones
+  guint8 number;  // in the order in which warps came: the oldest goes first
+  guint sequence; // the block's number, which tells lines of its own from those of other blocks
+  const SmbBlockRecord *record;
+  double issued;       // the last one
+  double ready;        // the next one, but for its pipe
+  double lsu;          // the pipe takes its next request
+  double copies;       // until the copies that it asked for are complete
+  double stored;       // until those in bulk have read shared memory
+  double products;     // until those of its warpgroup are complete
+  gboolean is_exposed; // it has used global memory since its last fence
+  double phases;       // what keeps barriers in shared memory takes its next instruction
+  guint awaits;        // a phase of the block, from 1; 0: none
+  double wake;         // from the end of that to its next instruction
+  double since;        // its time is not counted yet
+  SmbStall reason;     // why it is not ready before
+  double stalled;      // from when on
+  Scoreboard boards[SMB_N_ALL_BOARDS];
+} TimedWarp;
+
+typedef struct {
+  guint left;   // arrivals
+  double until; // the last of those so far
+} PhaseState;
+
+typedef struct {
+  guint living; // warps
+  gboolean is_used;
+  PhaseState *states;              // of the phases of its barriers
+  guint phase;                     // how many have ended, from 1
+  guint phase_of[SMB_SHARINGS];    // in which it was decided
+  gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
+} TimedBlock;
+
+// A register that is kept for an instruction that reads it in the same place.
+typedef struct {
+  const TimedWarp *warp; // NULL: there is none
+  guint number;
+} KeptRegister;
+
+typedef struct {
+  TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
+  guint n;
+  TimedWarp *last;
+  double pipes[N_PIPES];   // free again
+  double queue[MAX_QUEUE]; // when the last entries left, in a ring
+  guint queue_at;
+  double dequeued;
+  double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
+  KeptRegister kept[SMB_REGISTER_SLOTS][SMB_REGISTER_BANKS];
+  double now; // its next cycle
+} Partition;
+
+// A line that atomics of several multiprocessors have changed.
+typedef struct {
+  guint64 tag;
+  double until; // the last of those changes
+} ChangedLine;
+
+typedef struct {
+  double average; // of its time that it was busy
+  double at;
+} Load;
+
+typedef struct {
+  const SmbReplay *replay;
+  const SmbChip *chip;
+  const SmbTiming *timings;
+  Partition partitions[N_PARTITIONS];
+  TimedBlock blocks[MAX_BLOCKS];
+  TimedWarp *pool;
+  guint warps_per_block;
+  guint64 started, ended;                   // blocks
+  guint n_warps;                            // that came so far
+  double next_block;                        // may be launched
+  double lsu, l2, l2_writes, dram, barrier; // free again
+  double phases;                            // the same of what keeps barriers in shared memory,
+  double fences;                            // a fence may begin
+  double bulk_writes; // and of the unit that copies in bulk, out of shared memory
+  double textures;    // the unit that looks them up: free again
+  double port;        // to the shared memory of other blocks: free again
+  Load l2_load, dram_load;
+  double changes; // what atomics take of all slices of the second-level cache: free again
+  double slices
+      [MAX_SLICES]; // what they take of a slice, those of all multiprocessors together: free again
+  double slice_busy[MAX_SLICES];
+  ChangedLine changed[CHANGED_LINES]; // the last ones, in a ring
+  guint changed_at;
+  double hottest;    // the last of these
+  double hot_cycles; // of what it was asked for last
+  double working;    // multiprocessors that have blocks
+  double
+      head_start; // of the first one of these: DRAM serves others meanwhile, and later this one all the more
+  double chip_cycles;                // of all multiprocessors that have blocks, in a second
+  double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
+  double dram_latency;
+  double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double *looked_up;        // by site: pairs of sectors that all multiprocessors have asked for
+  double end;
+  double busy[SMB_N_UNITS];
+  double stalls[SMB_N_STALLS];
+  guint64 instructions;
+  double warm_end; // when the first wave had ended
+  guint64 warm_blocks;
+  SmbL1Cache *cache;
+  SmbStoreBuffer stores;
+  SmbCodeFetch *code; // NULL: all of it comes at once
+} Multiprocessor;
+
+// --- multiprocessor.c
+
+/** smb_board_open: An instruction holds a scoreboard of a warp open; @reason: what waiting for it is called */
+void smb_board_open(Scoreboard *board, double now, double until, SmbStall reason);
+
+/** smb_queue_start: Returns: when what is issued at @now comes out of the queue of its sub-partition, to @taker, which is free then */
+double smb_queue_start(Multiprocessor *sm, Partition *partition, double now, double taker);
+
+/** smb_queue_leave: It leaves the queue, which takes so long */
+void smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes);
+
+/** smb_warp_resume: A warp may issue again from @when on */
+void smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when);
+
+// --- phase.c
+
+/** smb_phase_start_block: All phases of a block begin */
+void smb_phase_start_block(TimedBlock *block, const SmbBlockRecord *record);
+
+/** smb_phase_meet: What an instruction does at a barrier of the block, in the order in which its warps run; the unit of those barriers takes
+ * some cycles for each warp */
+void smb_phase_meet(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
+                    const SmbTimedRequest *request, double now);
+
+/** smb_phase_issue: What an instruction does at a barrier in shared memory */
+void smb_phase_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                     const SmbTiming *timing, const SmbTimedRequest *request, double now);
+
+/** smb_phase_copied: A copy in bulk completes at @when */
+void smb_phase_copied(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                      double when);
+
+/** smb_phase_release_some: Warps go on that wait for ones that never come. Returns: whether there were any */
+gboolean smb_phase_release_some(Multiprocessor *sm);
+
+// --- going-on.c
+
+/** smb_flow_next: Returns: when a warp may issue the instruction that follows one that no other unit executes, and that it issued at @now */
+double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                     const SmbEvent *event, double now);
+
+// --- register-banks.c
+
+/** smb_registers_read: Reads the registers of an instruction, each in @interval cycles of its bank. Returns: when the next one may follow */
+double smb_registers_read(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
+                          double now, double interval);
+
+// --- texture-unit.c
+
+/** smb_texture_unit_issue: An instruction of textures or surfaces goes through the queue of its sub-partition to the unit that all share */
+void smb_texture_unit_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                            const SmbTiming *timing, const SmbTimedRequest *request, double now);
+
+// --- warpgroup.c
+
+/** smb_product_issue: A product of a warpgroup, of one of its warps. Returns: the cycles that it occupies the tensor cores */
+double smb_product_issue(Multiprocessor *sm, double *pipe, TimedWarp *warp, const SmbTiming *timing,
+                         double now);
+
+// --- cluster-port.c
+
+/** smb_cluster_port_room: Returns: when, from @start on, so little is on its way to other blocks that more may be sent */
+double smb_cluster_port_room(const Multiprocessor *sm, double start);
+
+/** smb_cluster_port_ask: A request of the shared memory of other blocks comes to the port at @start. Returns: when its answer is there */
+double smb_cluster_port_ask(Multiprocessor *sm, const SmbTimedRequest *request, double start);
+
+/** smb_cluster_port_copy: The same of a copy in bulk. Returns: when all its bytes are there */
+double smb_cluster_port_copy(Multiprocessor *sm, const SmbTimedRequest *request, double start);
+
+// --- memory-path.c
+
+/** smb_memory_path_bulk: A warp begins a copy in bulk. Returns: when its bytes are there, or have left shared memory */
+double smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
+                            double now);
+
+/** smb_memory_path_cycles: Returns: of the pipe of shared memory and the first-level cache, that a request takes; @request: (nullable): no
+ * lane is active, or it is not known what it asks for */
+double smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
+                              const SmbTiming *timing);
+
+/** smb_memory_path_latency: Returns: from issue to the result of a request of shared memory that takes so many wavefronts, if nothing is
+ * in its way */
+double smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts);
+
+/** smb_memory_path_room: Returns: when, from @start on, so little is on its way that more may be asked of the second-level cache */
+double smb_memory_path_room(const Multiprocessor *sm, double start);
+
+/** smb_memory_path_ask: A request of global memory comes to the pipe at @start. Returns: when what it loads is there */
+double smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp,
+                           const SmbTimedRequest *request, double start);

@@ -1,0 +1,576 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The clock of one multiprocessor: which warp issues when.
+#include "sim/time/replay/multiprocessor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/program/inside.h"
+#include "sim/time/replay/multiprocessor-impl.h"
+
+typedef enum {
+  WAY_ISSUE,
+  WAY_FIXED,
+  WAY_QUEUED,
+  WAY_MEMORY,
+  WAY_TEXTURE,
+  WAY_PHASE,
+  WAY_GROUP,
+  WAY_BULK,
+} Way;
+
+static const struct {
+  guint8 way;
+  guint8 pipe;
+} ways[] = {
+#define RATE(name, key, way, pipe) {WAY_##way, PIPE_##pipe},
+#include "sim/program/rates.def"
+#undef RATE
+};
+
+const char *
+smb_unit_name(SmbUnit unit) {
+  static const char *const names[] = {"issue slots", "shared memory", "FMA",     "ALU", "FP64",
+                                      "XU",          "tensor cores",  "uniform", "L2",  "DRAM",
+                                      "cluster",     "textures"};
+  G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
+  return names[unit];
+}
+
+const char *
+smb_stall_name(SmbStall stall) {
+  static const char *const names[] = {
+      "selected",      "wait",         "barrier",      "short_scoreboard", "long_scoreboard",
+      "math_throttle", "mio_throttle", "not_selected", "no_instruction"};
+  G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_STALLS);
+  return names[stall];
+}
+
+// --- scoreboards
+
+void
+smb_board_open(Scoreboard *board, double now, double until, SmbStall reason) {
+  guint n = 0;
+  for (guint i = 0; i < board->n; i++) {
+    if (board->until[i] > now)
+      board->until[n++] = board->until[i];
+  }
+  if (n == MAX_OPEN)
+    memmove(board->until, board->until + 1, --n * sizeof(double));
+  guint at = n;
+  while (at > 0 && board->until[at - 1] > until)
+    at--;
+  memmove(board->until + at + 1, board->until + at, (n - at) * sizeof(double));
+  board->until[at] = until;
+  board->n = n + 1;
+  board->reason = reason;
+}
+
+// When no more than @open instructions hold it open.
+static double
+board_time(const Scoreboard *board, guint open) {
+  return board->n > open ? board->until[board->n - 1 - open] : 0;
+}
+
+// --- instructions
+
+void
+smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
+  partition->dequeued = when + takes;
+  partition->queue[partition->queue_at] = when;
+  partition->queue_at = (partition->queue_at + 1) % (guint)sm->chip->queue_entries;
+}
+
+static double
+queue_room(const Partition *partition) {
+  return partition->queue[partition->queue_at];
+}
+
+double
+smb_queue_start(Multiprocessor *sm, Partition *partition, double now, double taker) {
+  return MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), taker);
+}
+
+// What is sent in addition comes later.
+static double
+exchange_latency(const SmbChip *chip, const SmbTiming *timing) {
+  if (timing->rate == SMB_RATE_SYSTEM)
+    return chip->system_latency;
+  return timing->rate == SMB_RATE_REDUCE
+             ? chip->reduce_latency
+             : chip->shuffle_latency + (timing->sends - 1) * chip->register_interval;
+}
+
+// Goes through the queue to the pipe of shared memory and the first-level cache.
+static void
+issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
+             const SmbTimedRequest *request, double now) {
+  const SmbChip *chip = sm->chip;
+  double wavefronts = smb_memory_path_cycles(sm, request, timing);
+  // While this one waits for its sub-partition, or for its warp's last one, the pipe serves others.
+  double turn = MAX(now + chip->queue_latency, sm->lsu);
+  sm->lsu = turn + wavefronts;
+  double start = MAX(turn, MAX(partition->dequeued, warp->lsu));
+  if (request && request->n)
+    start = smb_memory_path_room(sm, start);
+  if (request && request->packets)
+    start = smb_cluster_port_room(sm, start);
+  // Atomics of global memory and copies do not take longer if they are of one warp (an H200: RED, LDGSTS).
+  gboolean is_change = request && request->n && request->is_load && request->is_store;
+  gboolean is_even = is_change || timing->rate == SMB_RATE_COPY;
+  warp->lsu = start + wavefronts * (is_even ? 1 : chip->same_warp);
+  sm->busy[SMB_UNIT_SHARED] += wavefronts;
+  // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
+  gboolean is_idle =
+      !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
+  smb_queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
+  double begun = start - chip->queue_latency;
+  double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
+  SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
+  if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE ||
+      timing->rate == SMB_RATE_SYSTEM)
+    there = begun + exchange_latency(chip, timing);
+  if (request && request->n) {
+    there = smb_memory_path_ask(sm, warp, request, begun);
+    warp->is_exposed = TRUE;
+    reason = SMB_STALL_LONG_SCOREBOARD;
+  }
+  if (request && request->packets) {
+    there = smb_cluster_port_ask(sm, request, begun);
+    reason = SMB_STALL_LONG_SCOREBOARD;
+  }
+  if (request && request->phase) // it completes bytes on a barrier
+    smb_phase_copied(sm, warp, request, there);
+  if (timing->rate == SMB_RATE_COPY)
+    warp->copies = MAX(warp->copies, there);
+  sm->end = MAX(sm->end, there);
+  if (timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now, there, reason);
+  if (timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
+static double
+queued_latency(const SmbChip *chip, Pipe pipe) {
+  return pipe == PIPE_XU         ? chip->special_latency
+         : pipe == PIPE_CONSTANT ? chip->constant_latency
+                                 : chip->uniform_latency;
+}
+
+// Goes through the queue to a pipe of the sub-partition.
+static void
+issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
+             double now) {
+  Pipe pipe = ways[timing->rate].pipe;
+  double start = smb_queue_start(sm, partition, now, partition->pipes[pipe]);
+  partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
+  smb_queue_leave(sm, partition, start, 0);
+  double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
+  if (timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
+  if (timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, start + sm->chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
+static SmbUnit
+pipe_unit(Pipe pipe) {
+  static const SmbUnit units[N_PIPES] = {
+      [PIPE_FMA] = SMB_UNIT_FMA,         [PIPE_ANY_FMA] = SMB_UNIT_FMA,
+      [PIPE_ALU] = SMB_UNIT_ALU,         [PIPE_FP64] = SMB_UNIT_FP64,
+      [PIPE_UNIFORM] = SMB_UNIT_UNIFORM, [PIPE_TENSOR] = SMB_UNIT_TENSOR,
+      [PIPE_XU] = SMB_UNIT_XU,
+  };
+  return units[pipe];
+}
+
+// When the next instruction may be issued by what its warp waits for, and why not before.
+static void
+make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
+  warp->stalled = next;
+  warp->ready = next;
+  warp->reason = SMB_STALL_WAIT;
+  if (warp->next == warp->n)
+    return;
+  guint32 number = warp->events[warp->next].number;
+  const SmbTiming *timing = &sm->timings[number];
+  for (guint rest = timing->waits; rest; rest &= rest - 1) {
+    const Scoreboard *board = &warp->boards[__builtin_ctz(rest)];
+    double until = board_time(board, 0);
+    if (until <= warp->ready)
+      continue;
+    warp->ready = until;
+    warp->reason = board->reason;
+  }
+  if (timing->rate == SMB_RATE_WAIT && timing->board < SMB_N_ALL_BOARDS) {
+    const Scoreboard *board = &warp->boards[timing->board];
+    double until = board_time(board, timing->open);
+    if (until > warp->ready) {
+      warp->ready = until;
+      warp->reason = board->reason;
+    }
+  }
+  double fetched =
+      sm->code ? smb_code_fetch_ask(sm->code, (guint64)number * SMB_TIMING_BYTES, next) : next;
+  if (fetched > warp->ready) {
+    warp->ready = fetched;
+    warp->reason = SMB_STALL_NO_INSTRUCTION;
+  }
+}
+
+// --- barriers and blocks
+
+static void
+wake_partition(Multiprocessor *sm, const TimedWarp *warp, double when) {
+  Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
+  partition->now = MIN(partition->now, MAX(when, 0));
+}
+
+void
+smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when) {
+  const SmbTiming *timing = &sm->timings[warp->events[warp->next - 1].number];
+  sm->stalls[warp->reason] += MAX(0, when - warp->since);
+  warp->since = MAX(when, warp->since);
+  warp->awaits = 0;
+  make_ready(sm, warp, MAX(when, warp->issued + MAX(1, timing->stall)));
+  wake_partition(sm, warp, warp->ready);
+}
+
+// When the blocks before the next one have been handed out, to all multiprocessors together. Each of these gets those of the first wave at once,
+// the last one when all others have theirs.
+static double
+find_turn(const Multiprocessor *sm) {
+  double interval = sm->chip->grid_interval * sm->working;
+  return sm->started >= sm->replay->resident ? interval * (double)sm->started : sm->head_start;
+}
+
+// Puts the next block in the place of one that has ended, if there is one.
+static void
+start_block(Multiprocessor *sm, guint index, double when) {
+  const SmbReplay *replay = sm->replay;
+  TimedBlock *block = &sm->blocks[index];
+  block->is_used = sm->started < replay->n_blocks && sm->instructions < replay->max_instructions;
+  if (!block->is_used)
+    return;
+  const SmbBlockRecord *record =
+      g_ptr_array_index(replay->records, sm->started % replay->records->len);
+  when = MAX(MAX(when, sm->next_block), find_turn(sm));
+  sm->next_block =
+      when + (sm->started < replay->resident
+                  ? sm->chip->first_interval
+                  : sm->chip->block_interval + record->warps->len * sm->chip->warp_interval);
+  *block = (TimedBlock){
+      .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
+  smb_phase_start_block(block, record);
+  for (guint w = 0; w < record->warps->len; w++) {
+    GArray *events = g_ptr_array_index(record->warps, w);
+    TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
+    *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
+                        .n = smb_replay_warp_events(replay, events->len),
+                        .block = index,
+                        .number = sm->n_warps++,
+                        .sequence = (guint)sm->started,
+                        .record = record,
+                        .issued = when - 1,
+                        .since = when,
+                        .stalled = when,
+                        .reason = SMB_STALL_WAIT,
+                        .ready = when};
+    Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
+    partition->warps[partition->n++] = warp;
+    wake_partition(sm, warp, when);
+  }
+  sm->started++;
+}
+
+static void
+end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
+  guint at = 0;
+  while (partition->warps[at] != warp)
+    at++;
+  memmove(&partition->warps[at], &partition->warps[at + 1],
+          (--partition->n - at) * sizeof(TimedWarp *));
+  partition->last = NULL;
+  sm->end = MAX(sm->end, now);
+  TimedBlock *block = &sm->blocks[warp->block];
+  block->living--;
+  if (block->living)
+    return;
+  sm->ended++;
+  if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
+    sm->warm_end = now;
+    sm->warm_blocks = sm->ended;
+  }
+  start_block(sm, warp->block, now + sm->chip->block_latency);
+}
+
+// --- issue
+
+static Pipe
+choose_pipe(const Partition *partition, Pipe pipe) {
+  if (pipe != PIPE_ANY_FMA)
+    return pipe;
+  const double *pipes = partition->pipes;
+  return pipes[PIPE_FMA_LITE] <= pipes[PIPE_FMA] ? PIPE_FMA_LITE : PIPE_FMA;
+}
+
+// When its pipe, or its queue, takes the next instruction of a warp.
+static double
+find_free(const Partition *partition, const SmbTiming *timing) {
+  switch ((Way)ways[timing->rate].way) {
+  case WAY_ISSUE:
+  case WAY_BULK:
+    return 0;
+  case WAY_FIXED:
+  case WAY_GROUP:
+    return partition->pipes[choose_pipe(partition, ways[timing->rate].pipe)];
+  case WAY_QUEUED:
+  case WAY_MEMORY:
+  case WAY_TEXTURE:
+  case WAY_PHASE:
+    return queue_room(partition);
+  }
+  return 0;
+}
+
+static void
+count_stall(Multiprocessor *sm, const TimedWarp *warp, const SmbTiming *timing, double now) {
+  double *stalls = sm->stalls;
+  double ready = MIN(warp->ready, now);
+  stalls[SMB_STALL_SELECTED] += 1;
+  stalls[SMB_STALL_WAIT] += MAX(0, warp->stalled - warp->since);
+  stalls[warp->reason] += MAX(0, ready - MAX(warp->stalled, warp->since));
+  Way way = ways[timing->rate].way;
+  double blocked = now - ready;
+  stalls[way == WAY_FIXED || way == WAY_GROUP  ? SMB_STALL_MATH
+         : way == WAY_ISSUE || way == WAY_BULK ? SMB_STALL_NOT_SELECTED
+                                               : SMB_STALL_MIO] += blocked;
+}
+
+static const SmbTimedRequest *
+request_of(const TimedWarp *warp, const SmbEvent *event) {
+  return event->request
+             ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
+             : NULL;
+}
+
+// Occupies a pipe of the sub-partition. ptxas knows when most results are there; a scoreboard says it of double-precision products.
+static void
+issue_fixed(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
+            double now) {
+  const SmbChip *chip = sm->chip;
+  Pipe pipe = ways[timing->rate].pipe;
+  double cycles = chip->rate[timing->rate] * timing->repeats;
+  partition->pipes[choose_pipe(partition, pipe)] = now + cycles;
+  sm->busy[pipe_unit(pipe)] += cycles / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
+  if (timing->rate == SMB_RATE_TENSOR_DOUBLE && timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now,
+                   now + cycles + chip->double_latency + timing->has_late_rows * chip->double_rows,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
+// Begins a copy in bulk, which goes on by itself.
+static void
+issue_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
+           const SmbTimedRequest *request, double now) {
+  double there = request ? smb_memory_path_bulk(sm, warp, request, now) : now;
+  if (request && request->is_store)
+    warp->stored = MAX(warp->stored, there);
+  if (request && request->phase)
+    smb_phase_copied(sm, warp, request, there);
+  sm->end = MAX(sm->end, there);
+  if (timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, now + sm->chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
+// What an instruction of the issue slot alone does.
+static void
+issue_plain(TimedWarp *warp, const SmbTiming *timing, double now) {
+  if (timing->rate == SMB_RATE_COMMIT && timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now, warp->copies,
+                   SMB_STALL_LONG_SCOREBOARD);
+  if (timing->rate == SMB_RATE_BULK_COMMIT && timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, warp->stored, SMB_STALL_LONG_SCOREBOARD);
+}
+
+// When the next instruction of a warp is issued. Warps of the first block have the first numbers.
+static void
+note_moment(const GPtrArray *moments, const TimedWarp *warp, double now) {
+  double *of_warp = g_ptr_array_index(moments, warp->number);
+  of_warp[warp->next] = now;
+}
+
+static void
+issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
+  if (sm->replay->moments && warp->sequence == 0)
+    note_moment(sm->replay->moments, warp, now);
+  const SmbEvent *event = &warp->events[warp->next++];
+  const SmbTiming *timing = &sm->timings[event->number];
+  const SmbTimedRequest *request = request_of(warp, event);
+  Pipe pipe = ways[timing->rate].pipe;
+  count_stall(sm, warp, timing, now);
+  sm->instructions++;
+  sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
+  partition->last = warp;
+  warp->issued = now;
+  warp->since = now + 1;
+  switch ((Way)ways[timing->rate].way) {
+  case WAY_ISSUE:
+    issue_plain(warp, timing, now);
+    break;
+  case WAY_FIXED:
+    issue_fixed(sm, partition, warp, timing, now);
+    break;
+  case WAY_QUEUED:
+    issue_queued(sm, partition, warp, timing, now);
+    if (pipe == PIPE_XU)
+      sm->busy[SMB_UNIT_XU] += sm->chip->rate[timing->rate] / N_PARTITIONS;
+    break;
+  case WAY_MEMORY:
+    issue_memory(sm, partition, warp, timing, request, now);
+    break;
+  case WAY_TEXTURE:
+    smb_texture_unit_issue(sm, partition, warp, timing, request, now);
+    break;
+  case WAY_PHASE:
+    smb_phase_issue(sm, partition, warp, timing, request, now);
+    break;
+  case WAY_GROUP:
+    sm->busy[SMB_UNIT_TENSOR] +=
+        smb_product_issue(sm, &partition->pipes[pipe], warp, timing, now) / N_PARTITIONS;
+    break;
+  case WAY_BULK:
+    issue_bulk(sm, warp, timing, request, now);
+    break;
+  }
+  if (!warp->awaits)
+    make_ready(sm, warp, smb_flow_next(sm, partition, warp, event, now));
+  if (ways[timing->rate].way == WAY_ISSUE && request && request->phase)
+    smb_phase_meet(sm, warp, timing, request, now);
+  if (warp->next == warp->n)
+    end_warp(sm, partition, warp, now);
+}
+
+// Cycles until the sub-partition issues again. A product of matrices holds the slots that follow (H200: beside it, others take as long as
+// alone), but not one in double precision, or of a warpgroup.
+static double
+count_slots(const Multiprocessor *sm, const SmbTiming *timing) {
+  gboolean holds = timing->rate == SMB_RATE_TENSOR || timing->rate == SMB_RATE_TENSOR_SHORT;
+  return holds ? sm->chip->rate[timing->rate] : 1;
+}
+
+// One cycle of a sub-partition.
+static void
+step_partition(Multiprocessor *sm, Partition *partition) {
+  double now = partition->now, next = NEVER;
+  TimedWarp *chosen = NULL;
+  for (guint i = 0; i <= partition->n && !chosen; i++) {
+    TimedWarp *warp = i == 0 ? partition->last : partition->warps[i - 1];
+    if (!warp || warp->ready >= NEVER)
+      continue;
+    double when = warp->ready;
+    if (when <= now)
+      when = MAX(when, find_free(partition, &sm->timings[warp->events[warp->next].number]));
+    if (when <= now)
+      chosen = warp;
+    next = MIN(next, when);
+  }
+  if (!chosen) {
+    partition->now = next < NEVER ? ceil(next) : NEVER;
+    return;
+  }
+  const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
+  double read = smb_registers_read(partition, chosen, timing, now, sm->chip->bank_interval);
+  partition->now = MAX(read, now + count_slots(sm, timing));
+  issue(sm, partition, chosen, now);
+}
+
+// The sub-partition that is furthest behind; NULL: no warp can go on.
+static Partition *
+find_partition(Multiprocessor *sm) {
+  Partition *first = &sm->partitions[0];
+  for (guint p = 1; p < N_PARTITIONS; p++) {
+    if (sm->partitions[p].now < first->now)
+      first = &sm->partitions[p];
+  }
+  return first->now < NEVER ? first : NULL;
+}
+
+static void
+run_multiprocessor(Multiprocessor *sm) {
+  for (guint b = 0; b < sm->replay->resident; b++)
+    start_block(sm, b, 0);
+  for (;;) {
+    Partition *partition = find_partition(sm);
+    if (partition)
+      step_partition(sm, partition);
+    else if (!smb_phase_release_some(sm))
+      return;
+  }
+}
+
+// Blocks that were not replayed go on as those after the first wave did.
+static void
+extend_replay(const Multiprocessor *sm, SmbReplayed *result) {
+  guint64 left = sm->replay->n_blocks - sm->ended;
+  if (left == 0)
+    return;
+  guint64 steady = sm->ended - sm->warm_blocks;
+  gboolean has_steady = steady > 0 && sm->warm_end < sm->end;
+  double cycles =
+      has_steady ? (sm->end - sm->warm_end) / (double)steady : sm->end / (double)sm->ended;
+  result->cycles += cycles * (double)left;
+}
+
+SmbReplayed
+smb_multiprocessor_replay(const SmbReplay *replay) {
+  Multiprocessor *sm = g_new0(Multiprocessor, 1);
+  const SmbChip *chip = replay->chip;
+  sm->replay = replay;
+  sm->chip = chip;
+  sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
+  double faster = replay->clock_khz / chip->latency_khz;
+  double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
+  double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
+  sm->working = working;
+  double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
+  sm->head_start = first * MAX(0, chip->grid_interval * working - chip->first_interval);
+  sm->chip_cycles = replay->clock_khz * 1000 * working;
+  sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
+  sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);
+  sm->l2_write = MIN(chip->l2_write * all, chip->l2_write_alone);
+  sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
+  for (guint i = 0; i < replay->records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
+    sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
+  }
+  sm->looked_up = g_new0(double, smb_timed_sites(replay->program) + 1);
+  sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
+  guint64 code_bytes = (guint64)replay->program->timings->len * SMB_TIMING_BYTES;
+  sm->code = code_bytes > (guint64)chip->code_near ? smb_code_fetch_new(chip, code_bytes) : NULL;
+  double left = chip->unified_bytes - (double)replay->shared_bytes;
+  sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
+  run_multiprocessor(sm);
+  sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, MAX(sm->dram, sm->port)));
+  sm->end = MAX(sm->end, MAX(sm->changes, sm->hottest));
+  for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
+    sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
+  SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
+  for (guint u = 0; u < SMB_N_UNITS; u++)
+    result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;
+  memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
+  result.simulated = sm->end;
+  extend_replay(sm, &result);
+  smb_l1_cache_free(sm->cache);
+  smb_code_fetch_free(sm->code);
+  for (guint b = 0; b < replay->resident; b++)
+    g_free(sm->blocks[b].states);
+  g_free(sm->looked_up);
+  g_free(sm->pool);
+  g_free(sm);
+  return result;
+}
