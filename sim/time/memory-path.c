@@ -196,7 +196,8 @@ tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line
   if (footprint->sites[site].table > 0) {
     smb_hash_mix(&tag, block + 1);
     smb_hash_mix(&tag, line->line);
-    return tag % (guint64)ceil(footprint->sites[site].table / 2) ^ (guint64)(site + 1) << 34;
+    return tag % (guint64)ceil(footprint->sites[site].table / 2) ^
+           (guint64)(footprint->sites[site].group + 1) << 34;
   }
   for (guint d = 0; d < 3; d++) {
     guint64 place = block % sm->replay->grid[d];
@@ -229,13 +230,13 @@ is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double 
 }
 
 // Of a table that blocks look up by chance, which part of what is asked for now nobody has asked for before. One that does not fit into the
-// second-level cache is never all there.
+// second-level cache is never all there. @pairs: of sectors; half a pair is one sector
 static double
-find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_warm) {
-  const double table = sm->replay->footprint->sites[site].table;
-  double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
-  double part = exp(-sm->looked_up[site] / table);
-  sm->looked_up[site] += pairs * sm->working;
+find_unknown_part(Multiprocessor *sm, guint32 site, double pairs, gboolean is_warm) {
+  const SmbSiteFootprint *known = &sm->replay->footprint->sites[site];
+  double absent = 1 - sm->chip->l2_reach / (known->table * PAIR_BYTES);
+  double *looked_up = &sm->looked_up[known->group], part = exp(-*looked_up / known->table);
+  *looked_up += pairs * sm->working;
   return is_warm ? MAX(0, absent) : MAX(part, absent);
 }
 
