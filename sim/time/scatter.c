@@ -136,7 +136,20 @@ complete_line(guint32 own, GHashTable *neighbours, gsize line) {
   return own;
 }
 
-// How much longer the line takes than the bytes of its sectors say. The row that its sectors are loaded from is opened for both of its lines.
+// How much longer a line takes than the bytes of its sectors say, of which @loaded have to be loaded first, as do sectors of the line beside it in
+// the row (@shares_row). To write a line takes as long as to open a row, and longer after a load.
+static double
+find_line_factor(guint sectors, guint loaded, gboolean shares_row, const SmbChip *chip) {
+  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
+  double least = 1 / (loaded ? chip->dram_written_lines : chip->dram_rows);
+  double written = sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, least);
+  double opened = 1 / chip->dram_rows / (shares_row ? 2 : 1);
+  double read =
+      loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
+  return sectors ? (written + read) / bytes : 1;
+}
+
+// The same of a line that is stored to. The row that its sectors are loaded from is opened for both of its lines.
 static double
 find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const SmbChip *chip) {
   guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
@@ -145,13 +158,7 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
   guint sectors = smb_sectors_of_words(words, FALSE),
         loaded = sectors & ~smb_sectors_of_words(words, TRUE);
   guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE);
-  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
-  double written =
-      sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, 1 / chip->dram_written_lines);
-  double opened = 1 / chip->dram_rows / (next ? 2 : 1);
-  double read =
-      loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
-  return sectors ? (written + read) / bytes : 1;
+  return find_line_factor(sectors, loaded, next != 0, chip);
 }
 
 double *
@@ -162,13 +169,15 @@ smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guin
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
-    if (request->is_load || request->is_local)
+    if (!request->is_store || request->is_local)
       continue;
     for (guint i = 0; i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
       double sectors = __builtin_popcount(line->sectors);
+      // What an atomic changes has been loaded as a whole.
       factors[request->site] +=
-          sectors * find_store_factor(stored[0], neighbours, line->line, chip);
+          sectors * (request->is_load ? find_line_factor(line->sectors, 0, FALSE, chip)
+                                      : find_store_factor(stored[0], neighbours, line->line, chip));
       counts[request->site] += sectors;
     }
   }
