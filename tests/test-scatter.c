@@ -63,7 +63,7 @@ START_TEST(rows_are_those_of_a_device) {
       g_hash_table_insert(loads, line, GUINT_TO_POINTER(now));
     }
     g_autoptr(SmbBlockRecord) block = make_block(sectors, N, 0);
-    g_autofree double *factors = smb_scatter_rows(block, &loads, 1, alone, 1, 1, chip);
+    g_autofree double *factors = smb_scatter_rows(block, &loads, 1, alone, alone, 1, 1, chip);
     double predicted = N / (pairs * 64 * factors[0] / chip->dram_read * 1e9);
     g_autofree char *name = g_strdup_printf("sector_read.step%u.32768mib", steps[s]);
     double measured = find_fact(name);
@@ -133,10 +133,67 @@ START_TEST(tables_are_found) {
         sectors[i] = 1000000 + 2 * (guint64)g_rand_int_range(rand, 0, (gint32)tables[t]);
       g_ptr_array_add(blocks, make_block(sectors, N_SECTORS, 1));
     }
-    g_autofree double *found = smb_scatter_tables(blocks, 2);
+    static const guint32 groups[] = {0, 1};
+    g_autofree double *found = smb_scatter_tables(blocks, groups, 2);
     ck_assert_double_eq(found[0], 0);
     ck_assert_double_eq_tol(found[1] / tables[t], 1, 0.1);
   }
+}
+END_TEST
+
+// Eight sites of an unrolled loop look up one table: it is found of all together, though each of them says too little. A site that loads in order
+// from the same places is apart.
+START_TEST(unrolled_loops_have_one_table) {
+  enum {
+    N_SITES = 8,
+    TABLE = 1 << 18,
+    ORDERED = 16 // pairs that a block loads in order
+  };
+  g_autoptr(GRand) rand = g_rand_new_with_seed(3);
+  g_autoptr(GPtrArray) blocks = new_blocks();
+  for (guint b = 0; b < N_BLOCKS; b++) {
+    guint64 sectors[N_SECTORS + ORDERED];
+    for (guint i = 0; i < N_SECTORS; i++)
+      sectors[i] = 1000000 + 2 * (guint64)g_rand_int_range(rand, 0, TABLE);
+    for (guint i = 0; i < ORDERED; i++)
+      sectors[N_SECTORS + i] = 1000000 + 2 * ((guint64)b * TABLE / N_BLOCKS + i);
+    SmbBlockRecord *block = make_block(sectors, N_SECTORS + ORDERED, N_SITES);
+    for (guint i = 0; i < N_SECTORS; i++)
+      g_array_index(block->requests, SmbTimedRequest, i).site = i % N_SITES;
+    g_ptr_array_add(blocks, block);
+  }
+  g_autofree guint32 *groups = smb_scatter_groups(blocks, N_SITES + 1);
+  g_autofree double *found = smb_scatter_tables(blocks, groups, N_SITES + 1);
+  for (guint s = 0; s < N_SITES; s++) {
+    ck_assert_uint_eq(groups[s], 0);
+    ck_assert_double_eq_tol(found[s] / TABLE, 1, 0.2);
+  }
+  ck_assert_uint_eq(groups[N_SITES], N_SITES);
+  ck_assert_double_eq(found[N_SITES], 0);
+}
+END_TEST
+
+// Some places are asked for much more often than others: the table is at least as large as what was seen of it, and no larger than it is.
+START_TEST(hot_places_are_a_table) {
+  enum {
+    TABLE = 1 << 13
+  };
+  static const guint32 groups[] = {0};
+  g_autoptr(GRand) rand = g_rand_new_with_seed(4);
+  g_autoptr(GPtrArray) blocks = new_blocks();
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint b = 0; b < N_BLOCKS; b++) {
+    guint64 sectors[N_SECTORS];
+    for (guint i = 0; i < N_SECTORS; i++) {
+      double x = g_rand_double(rand);
+      sectors[i] = 1000000 + 2 * (guint64)(x * x * TABLE);
+      g_hash_table_add(seen, GSIZE_TO_POINTER(sectors[i]));
+    }
+    g_ptr_array_add(blocks, make_block(sectors, N_SECTORS, 0));
+  }
+  g_autofree double *found = smb_scatter_tables(blocks, groups, 1);
+  ck_assert_double_gt(found[0], g_hash_table_size(seen));
+  ck_assert_double_lt(found[0], 1.1 * TABLE);
 }
 END_TEST
 
@@ -158,7 +215,8 @@ START_TEST(other_sharing_is_no_table) {
       }
       g_ptr_array_add(blocks, make_block(sectors, N_SECTORS, 0));
     }
-    g_autofree double *found = smb_scatter_tables(blocks, 1);
+    static const guint32 groups[] = {0};
+    g_autofree double *found = smb_scatter_tables(blocks, groups, 1);
     ck_assert_double_eq(found[0], 0);
   }
 }
@@ -184,10 +242,17 @@ START_TEST(crowds_share_rows) {
   const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, 0);
   g_autoptr(GHashTable) loads = g_hash_table_new(g_direct_hash, g_direct_equal);
   g_hash_table_insert(loads, GSIZE_TO_POINTER(line->line), GUINT_TO_POINTER(line->sectors));
-  g_autofree double *few = smb_scatter_rows(middle, &loads, 1, spans, 16, 1, chip);
-  g_autofree double *many = smb_scatter_rows(middle, &loads, 1, spans, ALL, 1, chip);
+  static const double no_table[] = {0};
+  g_autofree double *few = smb_scatter_rows(middle, &loads, 1, spans, no_table, 16, 1, chip);
+  g_autofree double *many = smb_scatter_rows(middle, &loads, 1, spans, no_table, ALL, 1, chip);
   ck_assert_double_eq_tol(few[0], chip->dram_read / chip->dram_rows / 64, 0.01);
   ck_assert_double_eq(many[0], 1);
+  // Of what they look up by chance, no more is asked for at the same time than is on its way.
+  const double table[] = {2.0 * ALL};
+  g_autofree double *random = smb_scatter_rows(middle, &loads, 1, spans, table, 64 * ALL, 1, chip);
+  double open = chip->multiprocessors * chip->open_bytes / 64 / (spans[0] / 4);
+  ck_assert_double_gt(open, 1);
+  ck_assert_double_eq_tol(random[0], MAX(1, chip->dram_read / chip->dram_rows / 64 / open), 0.01);
   // Nothing is known of one block by itself.
   g_autoptr(GPtrArray) nothing = new_blocks();
   g_autofree double *none = smb_scatter_spans(middle, nothing, 1);
@@ -205,6 +270,8 @@ suite_scatter(void) {
   tcase_add_test(tcase, crowds_share_rows);
   tcase_add_test(tcase, stores_are_those_of_a_device);
   tcase_add_test(tcase, tables_are_found);
+  tcase_add_test(tcase, unrolled_loops_have_one_table);
+  tcase_add_test(tcase, hot_places_are_a_table);
   tcase_add_test(tcase, other_sharing_is_no_table);
   suite_add_tcase(suite, tcase);
   return suite;

@@ -286,15 +286,16 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 
-// Blocks all over the grid, at random.
+// Blocks all over the grid: one of each part of it, at random.
 static gboolean
 record_far_apart(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint64 n_blocks,
                  GPtrArray *blocks, GError **error) {
   guint64 n = MIN(n_blocks / SAMPLE_DISTANCE, MAX_SAMPLES), place = 0;
   n = MIN(n, SAMPLE_INSTRUCTIONS / MAX(1, middle->instructions));
   for (guint64 i = 0; i < n; i++) {
+    guint64 first = n_blocks * i / n, next = n_blocks * (i + 1) / n;
     smb_hash_mix(&place, i + 1);
-    guint64 index = (place >> 32) % n_blocks;
+    guint64 index = first + (place >> 32) % (next - first);
     SmbBlockRecord *record = smb_block_recorder_run(recorder, index, error);
     if (!record)
       return FALSE;
@@ -315,17 +316,19 @@ find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[
   }
   g_autofree guint8 *sharing = find_sharing(middle, around, n_sites);
   g_autofree double *spans = smb_scatter_spans(middle, blocks, n_sites);
+  g_autofree guint32 *groups = smb_scatter_groups(blocks, n_sites);
+  g_autofree double *tables = smb_scatter_tables(blocks, groups, n_sites);
   g_autofree double *moved =
-      smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), spans, at_once, n_sites, chip);
+      smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), spans, tables, at_once, n_sites, chip);
   g_autofree double *written =
       smb_scatter_stores(middle, words, G_N_ELEMENTS(words), n_sites, chip);
-  g_autofree double *tables = smb_scatter_tables(blocks, n_sites);
   SmbSiteFootprint *sites = g_new0(SmbSiteFootprint, n_sites + 1);
   for (guint s = 0; s < n_sites; s++)
     sites[s] = (SmbSiteFootprint){.sharing = sharing[s],
                                   .moved = moved[s],
                                   .written = written[s],
                                   .table = sharing[s] ? 0 : tables[s],
+                                  .group = groups[s],
                                   .span = spans[s]};
   return sites;
 }
@@ -362,13 +365,25 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
   return ran;
 }
 
+// The number that a site has in @own, by that in @sites.
+static guint32
+find_own_site(guint32 site, const GArray *sites, const GArray *own) {
+  guint i = 0;
+  while (i < sites->len && g_array_index(sites, guint, i) != site)
+    i++;
+  return i < sites->len ? g_array_index(own, guint, i) : 0;
+}
+
 void
 smb_footprint_take(const SmbFootprint *known, const GArray *sites, const GArray *own, guint n_sites,
                    SmbFootprint *footprint) {
   *footprint = *known;
   footprint->sites = g_new0(SmbSiteFootprint, n_sites + 1);
-  for (guint i = 0; i < sites->len; i++)
-    footprint->sites[g_array_index(own, guint, i)] = known->sites[g_array_index(sites, guint, i)];
+  for (guint i = 0; i < sites->len; i++) {
+    SmbSiteFootprint *site = &footprint->sites[g_array_index(own, guint, i)];
+    *site = known->sites[g_array_index(sites, guint, i)];
+    site->group = find_own_site(site->group, sites, own);
+  }
 }
 
 void

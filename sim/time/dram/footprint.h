@@ -32,6 +32,7 @@ enum {
  * @moved: how much longer DRAM takes for the pairs of sectors that it loads than their bytes say, since it lies scattered (sim/time/dram/scatter.h)
  * @written: the same of the sectors that it stores
  * @table: pairs of sectors of a table that blocks look up, or change, by chance; 0: they do not
+ * @group: the first site that looks up the same table
  * @span: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
  */
 typedef struct {
@@ -39,6 +40,7 @@ typedef struct {
   double moved;
   double written;
   double table;
+  guint32 group;
   double span;
 } SmbSiteFootprint;
 

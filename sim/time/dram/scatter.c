@@ -15,8 +15,9 @@ enum {
   MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
 };
 
-// How many more different ones than expected blocks may ask a table for.
-#define MOST_DISTINCT 1.25
+// How many more different ones than expected blocks may ask a table for. Where some places are asked for more often than others, two blocks have
+// more in common than places are asked for again.
+#define MOST_DISTINCT 2
 
 // --- rows
 
@@ -75,9 +76,12 @@ smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks, guint n
   return spans;
 }
 
-// Pairs of sectors of a row that blocks ask for at a site at the same time, if they ask for any between the first and the last one.
+// Pairs of sectors of a row that blocks ask for at a site at the same time, if they ask for any between the first and the last one. Of random
+// ones, these are the pairs that are on their way. Others are asked for in some order by all blocks, and come together.
 static double *
-find_crowds(const SmbBlockRecord *middle, const double *spans, double at_once, guint n_sites) {
+find_crowds(const SmbBlockRecord *middle, const double *spans, const double *tables, double at_once,
+            guint n_sites, const SmbChip *chip) {
+  const double open = chip->multiprocessors * chip->open_bytes / (2 * SECTOR_BYTES);
   double *crowds = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
@@ -85,16 +89,19 @@ find_crowds(const SmbBlockRecord *middle, const double *spans, double at_once, g
       crowds[request->site] +=
           __builtin_popcount(g_array_index(middle->lines, SmbTimedLine, request->first + i).news);
   }
-  for (guint s = 0; s < n_sites; s++)
-    crowds[s] = spans[s] > 0 ? crowds[s] * at_once * ROW_PAIRS / spans[s] : 0;
+  for (guint s = 0; s < n_sites; s++) {
+    double asked = crowds[s] * at_once, together = tables[s] > 0 ? MIN(asked, open) : asked;
+    crowds[s] = spans[s] > 0 ? together * ROW_PAIRS / spans[s] : 0;
+  }
   return crowds;
 }
 
 double *
 smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
-                 const double *spans, double at_once, guint n_sites, const SmbChip *chip) {
+                 const double *spans, const double *tables, double at_once, guint n_sites,
+                 const SmbChip *chip) {
   g_autoptr(GHashTable) rows = join_lines(loads, n, ROW_LINES, SMB_LINE_SECTORS);
-  g_autofree double *crowds = find_crowds(middle, spans, at_once, n_sites);
+  g_autofree double *crowds = find_crowds(middle, spans, tables, at_once, n_sites, chip);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
@@ -129,7 +136,20 @@ complete_line(guint32 own, GHashTable *neighbours, gsize line) {
   return own;
 }
 
-// How much longer the line takes than the bytes of its sectors say. The row that its sectors are loaded from is opened for both of its lines.
+// How much longer a line takes than the bytes of its sectors say, of which @loaded have to be loaded first, as do sectors of the line beside it in
+// the row (@shares_row). To write a line takes as long as to open a row, and longer after a load.
+static double
+find_line_factor(guint sectors, guint loaded, gboolean shares_row, const SmbChip *chip) {
+  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
+  double least = 1 / (loaded ? chip->dram_written_lines : chip->dram_rows);
+  double written = sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, least);
+  double opened = 1 / chip->dram_rows / (shares_row ? 2 : 1);
+  double read =
+      loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
+  return sectors ? (written + read) / bytes : 1;
+}
+
+// The same of a line that is stored to. The row that its sectors are loaded from is opened for both of its lines.
 static double
 find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const SmbChip *chip) {
   guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
@@ -138,13 +158,7 @@ find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const 
   guint sectors = smb_sectors_of_words(words, FALSE),
         loaded = sectors & ~smb_sectors_of_words(words, TRUE);
   guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE);
-  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
-  double written =
-      sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, 1 / chip->dram_written_lines);
-  double opened = 1 / chip->dram_rows / (next ? 2 : 1);
-  double read =
-      loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
-  return sectors ? (written + read) / bytes : 1;
+  return find_line_factor(sectors, loaded, next != 0, chip);
 }
 
 double *
@@ -155,13 +169,15 @@ smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guin
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
-    if (request->is_load || request->is_local)
+    if (!request->is_store || request->is_local)
       continue;
     for (guint i = 0; i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
       double sectors = __builtin_popcount(line->sectors);
+      // What an atomic changes has been loaded as a whole.
       factors[request->site] +=
-          sectors * find_store_factor(stored[0], neighbours, line->line, chip);
+          sectors * (request->is_load ? find_line_factor(line->sectors, 0, FALSE, chip)
+                                      : find_store_factor(stored[0], neighbours, line->line, chip));
       counts[request->site] += sectors;
     }
   }
@@ -172,7 +188,62 @@ smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guin
 
 // --- tables
 
-// What blocks have in common at a site.
+// What all blocks ask for at a site.
+typedef struct {
+  guint64 first, last; // lines
+  guint64 asked;       // pairs of sectors
+  gboolean is_load, is_store;
+} Reach;
+
+static Reach *
+find_reaches(const GPtrArray *blocks, guint n_sites) {
+  Reach *reaches = g_new0(Reach, n_sites + 1);
+  for (guint b = 0; b < blocks->len; b++) {
+    const SmbBlockRecord *block = g_ptr_array_index(blocks, b);
+    for (guint r = 0; r < block->requests->len; r++) {
+      const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
+      Reach *reach = &reaches[request->site];
+      for (guint i = 0; !request->is_local && i < request->n; i++) {
+        const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
+        reach->first = reach->asked ? MIN(reach->first, line->line) : line->line;
+        reach->last = MAX(reach->last, line->line);
+        reach->asked += (guint)__builtin_popcount(smb_sector_pairs(line->sectors));
+        reach->is_load = request->is_load;
+        reach->is_store = request->is_store;
+      }
+    }
+  }
+  return reaches;
+}
+
+// Whether the smaller one of two numbers is more than half of the other one.
+static gboolean
+differ_little(guint64 a, guint64 b) {
+  return 2 * MIN(a, b) > MAX(a, b);
+}
+
+static gboolean
+are_of_one_table(const Reach *a, const Reach *b) {
+  guint64 from = MAX(a->first, b->first), to = MIN(a->last, b->last);
+  guint64 longest = MAX(a->last - a->first, b->last - b->first);
+  return a->is_load == b->is_load && a->is_store == b->is_store &&
+         differ_little(a->asked, b->asked) && to > from && differ_little(to - from, longest);
+}
+
+guint32 *
+smb_scatter_groups(const GPtrArray *blocks, guint n_sites) {
+  guint32 *groups = g_new0(guint32, n_sites + 1);
+  g_autofree Reach *reaches = find_reaches(blocks, n_sites);
+  for (guint s = 0; s < n_sites; s++) {
+    guint of = 0;
+    while (of < s && !(groups[of] == of && are_of_one_table(&reaches[of], &reaches[s])))
+      of++;
+    groups[s] = of;
+  }
+  return groups;
+}
+
+// What blocks have in common at the sites of a group.
 typedef struct {
   double asked;    // pairs of sectors, of all blocks
   double distinct; // of these
@@ -182,19 +253,21 @@ typedef struct {
   guint now;       // in common, of the blocks that are looked at
 } Common;
 
-// Pairs of sectors that a block asks for, by site: a hash of both → the site, from 1. @sizes: (out): by site
+// Pairs of sectors that a block asks for, by group: a hash of both → the group, from 1. @sizes: (out): by group
 static GHashTable *
-collect_pairs(const SmbBlockRecord *block, guint *sizes) {
+collect_pairs(const SmbBlockRecord *block, const guint32 *groups, guint *sizes) {
   GHashTable *pairs = g_hash_table_new(g_direct_hash, g_direct_equal);
   for (guint r = 0; r < block->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(block->requests, SmbTimedRequest, r);
     for (guint i = 0; !request->is_local && i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(block->lines, SmbTimedLine, request->first + i);
       for (guint rest = smb_sector_pairs(line->sectors); rest; rest &= rest - 1) {
-        guint64 key = request->site + 1;
+        guint32 group = groups[request->site];
+        guint64 key = 0;
+        smb_hash_mix(&key, group + 1);
         smb_hash_mix(&key, line->line * SMB_LINE_SECTORS + (guint)__builtin_ctz(rest));
-        if (g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(request->site + 1)))
-          sizes[request->site]++;
+        if (g_hash_table_insert(pairs, GSIZE_TO_POINTER(key), GUINT_TO_POINTER(group + 1)))
+          sizes[group]++;
       }
     }
   }
@@ -204,11 +277,11 @@ collect_pairs(const SmbBlockRecord *block, guint *sizes) {
 static void
 compare_pairs(GHashTable *some, GHashTable *others, Common *common) {
   GHashTableIter iter;
-  gpointer key, site;
+  gpointer key, group;
   g_hash_table_iter_init(&iter, some);
-  while (g_hash_table_iter_next(&iter, &key, &site)) {
+  while (g_hash_table_iter_next(&iter, &key, &group)) {
     if (g_hash_table_contains(others, key))
-      common[GPOINTER_TO_UINT(site) - 1].now++;
+      common[GPOINTER_TO_UINT(group) - 1].now++;
   }
 }
 
@@ -216,32 +289,57 @@ compare_pairs(GHashTable *some, GHashTable *others, Common *common) {
 static void
 count_distinct_pairs(GHashTable *all, GHashTable *some, Common *common) {
   GHashTableIter iter;
-  gpointer key, site;
+  gpointer key, group;
   g_hash_table_iter_init(&iter, some);
-  while (g_hash_table_iter_next(&iter, &key, &site))
-    common[GPOINTER_TO_UINT(site) - 1].distinct += g_hash_table_add(all, key);
+  while (g_hash_table_iter_next(&iter, &key, &group))
+    common[GPOINTER_TO_UINT(group) - 1].distinct += g_hash_table_add(all, key);
 }
 
-// It is by chance that blocks have something in common if several do, and if all together ask for as many as so many random ones are: not if
-// they share a part and have another of their own, or if only neighbours share.
+// How many of @size places @asked random ones are.
+static double
+count_different(double size, double asked) {
+  return size * (1 - exp(-asked / size));
+}
+
+// The size of a table of which so many random places are as many different ones.
+static double
+find_table_size(double asked, double distinct) {
+  enum {
+    STEPS = 60
+  };
+  double least = distinct, most = asked * asked;
+  for (guint i = 0; i < STEPS; i++) {
+    double size = sqrt(least * most);
+    if (count_different(size, asked) < distinct)
+      least = size;
+    else
+      most = size;
+  }
+  return least;
+}
+
+// It is by chance that blocks have something in common if several do, and if all together ask for about as many as so many random ones are: not
+// if they share a part and have another of their own, or if only neighbours share.
 static double
 find_table(const Common *common) {
   if (common->meetings < MIN_MEETINGS)
     return 0;
-  double table = common->products / common->common;
-  double expected = table * (1 - exp(-common->asked / table));
-  return common->distinct <= MOST_DISTINCT * expected ? table : 0;
+  double expected = count_different(common->products / common->common, common->asked);
+  return common->distinct <= MOST_DISTINCT * expected
+             ? find_table_size(common->asked, common->distinct)
+             : 0;
 }
 
 double *
-smb_scatter_tables(const GPtrArray *blocks, guint n_sites) {
+smb_scatter_tables(const GPtrArray *blocks, const guint32 *groups, guint n_sites) {
   g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
   g_autoptr(GHashTable) all = g_hash_table_new(g_direct_hash, g_direct_equal);
   g_autofree guint *sizes = g_new0(guint, (gsize)blocks->len * (n_sites + 1));
   g_autofree Common *common = g_new0(Common, n_sites + 1);
   double *tables = g_new0(double, n_sites + 1);
   for (guint b = 0; b < blocks->len; b++) {
-    GHashTable *set = collect_pairs(g_ptr_array_index(blocks, b), &sizes[b * (n_sites + 1)]);
+    GHashTable *set =
+        collect_pairs(g_ptr_array_index(blocks, b), groups, &sizes[b * (n_sites + 1)]);
     count_distinct_pairs(all, set, common);
     g_ptr_array_add(sets, set);
   }
@@ -260,6 +358,6 @@ smb_scatter_tables(const GPtrArray *blocks, guint n_sites) {
     }
   }
   for (guint s = 0; s < n_sites; s++)
-    tables[s] = find_table(&common[s]);
+    tables[s] = find_table(&common[groups[s]]);
   return tables;
 }

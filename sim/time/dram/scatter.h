@@ -6,10 +6,12 @@
 // DRAM moves two sectors side by side at once. It opens rows, of which 256 bytes that follow each other are in one: measured on an H200, by
 // sectors at distances of 1 to 256 of them, and by groups of 1 to 32 at random. To open one takes longer than to move two sectors, so
 // single sectors cost several times their bytes. What a block and its neighbours ask for is taken to be asked for at the same time. So is what
-// all blocks that run together ask for, between the first and the last place that some of them ask for.
+// all blocks that run together ask for, between the first and the last place that some of them ask for. Of what they look up by chance, it is what
+// is on its way.
 //
 // Blocks that look up a table, such as a gather's, ask for the same by chance. How often two of them do says how large the table is, as
-// biologists count fish: of two sets that are drawn from N, |A ∩ B| is |A| |B| / N on average (Lincoln and Petersen).
+// biologists count fish: of two sets that are drawn from N, |A ∩ B| is |A| |B| / N on average (Lincoln and Petersen). How many different places all of
+// them ask for says the same, and more of a table of which some places are asked for more often than others.
 #pragma once
 
 #include <glib.h>
@@ -32,12 +34,14 @@ double *smb_scatter_spans(const SmbBlockRecord *middle, const GPtrArray *blocks,
  * @middle: a block
  * @loads: (array length=n) (element-type GHashTable): what it and its neighbours load: line → bits of its sectors; %NULL: nothing
  * @spans: (array): of smb_scatter_spans()
+ * @tables: (array): of smb_scatter_tables()
  * @at_once: blocks that run at the same time
  *
  * Returns: (transfer full) (array): by site: how much longer DRAM takes for the pairs of sectors that @middle loads than their bytes say
  */
 double *smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
-                         const double *spans, double at_once, guint n_sites, const SmbChip *chip);
+                         const double *spans, const double *tables, double at_once, guint n_sites,
+                         const SmbChip *chip);
 
 /**
  * smb_scatter_stores:
@@ -52,11 +56,23 @@ double *smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stor
                            guint n_sites, const SmbChip *chip);
 
 /**
- * smb_scatter_tables:
+ * smb_scatter_groups:
  * @blocks: (element-type SmbBlockRecord): any blocks of a launch, none of them next to another
+ *
+ * An unrolled loop looks up a table at several sites. They are those that do the same, load, store, or change, about as often, between about
+ * the same places.
+ *
+ * Returns: (transfer full) (array): by site: the first site of these
+ */
+guint32 *smb_scatter_groups(const GPtrArray *blocks, guint n_sites);
+
+/**
+ * smb_scatter_tables:
+ * @blocks: (element-type SmbBlockRecord): those of smb_scatter_groups()
+ * @groups: (array): what that returned
  *
  * Returns: (transfer full) (array): by site: how many pairs of sectors a table has that blocks look up, or change; 0: they share nothing, or not by chance
  */
-double *smb_scatter_tables(const GPtrArray *blocks, guint n_sites);
+double *smb_scatter_tables(const GPtrArray *blocks, const guint32 *groups, guint n_sites);
 
 G_END_DECLS

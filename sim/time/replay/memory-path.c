@@ -79,6 +79,7 @@ typedef struct {
   guint pairs;    // of sectors, of the second-level cache
   guint news;     // of these, that no request of the block has asked for before
   double of_dram; // bytes that DRAM moves for it
+  double unknown; // of a table, which part nobody has asked for before
   gboolean
       is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
   double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
@@ -196,7 +197,8 @@ tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line
   if (footprint->sites[site].table > 0) {
     smb_hash_mix(&tag, block + 1);
     smb_hash_mix(&tag, line->line);
-    return tag % (guint64)ceil(footprint->sites[site].table / 2) ^ (guint64)(site + 1) << 34;
+    return tag % (guint64)ceil(footprint->sites[site].table / 2) ^
+           (guint64)(footprint->sites[site].group + 1) << 34;
   }
   for (guint d = 0; d < 3; d++) {
     guint64 place = block % sm->replay->grid[d];
@@ -229,13 +231,13 @@ is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing, double 
 }
 
 // Of a table that blocks look up by chance, which part of what is asked for now nobody has asked for before. One that does not fit into the
-// second-level cache is never all there.
+// second-level cache is never all there. @pairs: of sectors; half a pair is one sector
 static double
-find_unknown_part(Multiprocessor *sm, guint32 site, guint pairs, gboolean is_warm) {
-  const double table = sm->replay->footprint->sites[site].table;
-  double absent = 1 - sm->chip->l2_reach / (table * PAIR_BYTES);
-  double part = exp(-sm->looked_up[site] / table);
-  sm->looked_up[site] += pairs * sm->working;
+find_unknown_part(Multiprocessor *sm, guint32 site, double pairs, gboolean is_warm) {
+  const SmbSiteFootprint *known = &sm->replay->footprint->sites[site];
+  double absent = 1 - sm->chip->l2_reach / (known->table * PAIR_BYTES);
+  double *looked_up = &sm->looked_up[known->group], part = exp(-*looked_up / known->table);
+  *looked_up += pairs * sm->working;
   return is_warm ? MAX(0, absent) : MAX(part, absent);
 }
 
@@ -256,9 +258,10 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   const SmbFootprint *footprint = sm->replay->footprint;
   double bytes = asked->news * footprint->sites[request->site].moved * PAIR_BYTES;
   if (footprint->sites[request->site].table > 0) {
-    double part = find_unknown_part(sm, request->site, asked->pairs, sm->replay->is_warm);
-    asked->of_dram = bytes * part;
-    asked->is_new = asked->news * part >= 0.5;
+    double pairs = request->is_store ? request->sectors / 2.0 : asked->pairs;
+    asked->unknown = find_unknown_part(sm, request->site, pairs, sm->replay->is_warm);
+    asked->of_dram = bytes * asked->unknown;
+    asked->is_new = asked->news * asked->unknown >= 0.5;
     return;
   }
   guint sharing = footprint->sites[request->site].sharing;
@@ -320,28 +323,44 @@ store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean w
   send_sectors(sm, start, (guint)__builtin_popcount(sent.sectors), smb_store_line_partial(&sent));
 }
 
+// What is stored or changed leaves the second-level cache for DRAM. @part: of the sectors, those that nothing has been written to before
+static void
+write_dram(Multiprocessor *sm, const SmbTimedRequest *request, double start, guint sectors,
+           double part) {
+  const SmbSiteFootprint *site = &sm->replay->footprint->sites[request->site];
+  move_dram(sm, start, sectors * SECTOR_BYTES * part * site->written, FALSE);
+}
+
+// Which part of what an atomic changes none has changed before: what is loaded for it, if all blocks change the same.
+static double
+find_unchanged(const Multiprocessor *sm, const SmbTimedRequest *request, const Asked *asked) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  const SmbSiteFootprint *site = &footprint->sites[request->site];
+  if (site->table > 0)
+    return asked->unknown;
+  return site->sharing ? asked->of_dram > 0 : footprint->distinct;
+}
+
 static void
 store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
               double start) {
   const SmbFootprint *footprint = sm->replay->footprint;
   const gboolean waits = !request->is_local && request->n < MANY_LINES;
-  guint written = 0, pairs = 0;
+  guint written = 0;
   guint8 missing;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
     guint64 tag = tag_of(sm, warp, line, request->site);
     written += (guint)__builtin_popcount(line->sectors);
-    pairs += (guint)__builtin_popcount(smb_sector_pairs(line->sectors));
     if (request->is_local)
       smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
     store_line(sm, line, tag, waits, start);
   }
   double part = footprint->sites[request->site].table > 0
-                    ? find_unknown_part(sm, request->site, pairs, FALSE)
+                    ? find_unknown_part(sm, request->site, written / 2.0, FALSE)
                     : footprint->distinct;
-  double to_dram = part * footprint->sites[request->site].written;
-  move_dram(sm, start, written * SECTOR_BYTES * to_dram, FALSE);
+  write_dram(sm, request, start, written, part);
 }
 
 // Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
@@ -372,6 +391,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   if (request->is_store) {
     if (asked.of_dram > 0)
       move_dram(sm, start, asked.of_dram, TRUE);
+    write_dram(sm, request, start, request->sectors, find_unchanged(sm, request, &asked));
     return MAX(there, ready + sm->chip->atomic_answer);
   }
   double bytes = (double)asked.pairs * PAIR_BYTES, unmerged = bytes * find_unmerged(sm, request);
