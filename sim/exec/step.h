@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sim/exec/compute/compute.h"
-#include "sim/exec/product/product.h"
+#include "sim/exec/product/tensor.h"
 #include "sim/tensor/map.h"
 
 typedef struct _Exec Exec; // sim/exec/exec.h
@@ -330,6 +330,7 @@ struct _Step {
   const Sampling *sampling; // of a texture or a surface
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
   const Product *product;   // of matrices, or NULL
+  const TensorStep *tensor; // of tensor memory
   const Fragment *fragment; // of STEP_FRAGMENT; NULL: its values are not known
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.

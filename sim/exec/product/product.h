@@ -23,6 +23,9 @@ typedef enum {
   PRODUCT_TF32, // in 32 bits, of which the low 13 are not looked at
   PRODUCT_E4M3,
   PRODUCT_E5M2,
+  PRODUCT_E2M3, // of 6 and 4 bits, without infinities and NaN
+  PRODUCT_E3M2,
+  PRODUCT_E2M1,
   PRODUCT_F32,
   PRODUCT_F64,
   PRODUCT_S8,

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# smembank run: tensor memory (tcgen05), by PTX as it is. The program compares with what its host makes of the documents; none of it was compared with a
+# device.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+need_nvcc
+run_libraries
+kernels=$srcdir/tests/run/kernel
+
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o tensor "$kernels/tensor-memory.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "status $?: $(cat out err)"
+cmp out "$kernels/tensor-memory.expected" || die "another output: $(diff out "$kernels/tensor-memory.expected"; cat err)"
+[ ! -s err ] || die "messages: $(cat err)"
+
+# --- what a program must not do
+cat >wrong.cu <<'EOF'
+#include <cstdio>
+__global__ void wrong(int how) {
+  __shared__ unsigned where;
+  unsigned to = (unsigned)__cvta_generic_to_shared(&where), word, columns = how == 0 ? 48 : 64;
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to), "r"(columns) : "memory");
+  __syncthreads();
+  unsigned at = where + (how == 1 ? 64 : how == 2 ? 96 << 16 : 0);
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(word) : "r"(at));
+  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(where), "r"(how == 3 ? 32 : 64));
+}
+int main(int, char **argv) {
+  wrong<<<1, 32>>>(argv[1][0] - '0');
+  printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+EOF
+"$nvcc" -gencode arch=compute_100a,code=compute_100a -cudart shared -o wrong wrong.cu
+wrong() {
+  SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong "$1" >out 2>err || true
+  grep -qF "$2" err || die "wrong $1: expected '$2': $(cat out err)"
+}
+wrong 0 '48 columns of tensor memory: expected a power of two, of at least 32, of which as many are free'
+wrong 1 'columns 64 to 64 of tensor memory: they are not allocated'
+wrong 2 'lane 96 of tensor memory, by warp 0: expected lane 0'
+wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
+grep -qx cudaSuccess out || die "right: $(cat out err)"
