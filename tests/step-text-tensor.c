@@ -17,7 +17,7 @@ add_tensor_place(GString *text, const Code *code, const TensorPlace *place) {
 // Of a load, the registers first.
 static void
 add_tensor_move(GString *text, const Code *code, const TensorMove *move, gboolean loads) {
-  g_string_append_printf(text, ".%u%s", move->spread, move->packs ? ".packed" : "");
+  g_string_append_printf(text, ".%u%s", (guint)move->spread, move->packs ? ".packed" : "");
   if (move->split)
     g_string_append_printf(text, ".split%u", move->split);
   if (loads)
@@ -30,7 +30,7 @@ add_tensor_move(GString *text, const Code *code, const TensorMove *move, gboolea
 
 static void
 add_tensor_product(GString *text, const Code *code, const TensorProduct *product) {
-  g_string_append_printf(text, ".%u.%u%s ", product->kind, product->blocks,
+  g_string_append_printf(text, ".%u.%u%s ", (guint)product->kind, product->blocks,
                          product->is_stationary ? ".stationary" : "");
   add_tensor_place(text, code, &product->d);
   g_string_append(text, " = ");
@@ -53,7 +53,7 @@ add_tensor_product(GString *text, const Code *code, const TensorProduct *product
 
 static void
 add_tensor_copy(GString *text, const Code *code, const TensorCopy *copy) {
-  g_string_append_printf(text, ".%u.%u ", copy->rows, copy->blocks);
+  g_string_append_printf(text, ".%u.%u ", (guint)copy->rows, copy->blocks);
   add_tensor_place(text, code, &copy->place);
   g_string_append(text, " = ");
   step_text_add_rows(text, code, copy->matrix, 2);
