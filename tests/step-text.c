@@ -564,7 +564,11 @@ step_text(const Code *code, const Step *step) {
     step_text_add_tensor(text, code, step);
   else if (step->opcode == STEP_TENSOR_ALLOCATE || step->opcode == STEP_TENSOR_FREE)
     step_text_add_tensor_columns(text, code, step);
-  else if (step->bulk)
+  else if (step->opcode == STEP_MBARRIER_EACH) {
+    add_mbarrier(text, code, step);
+    g_string_append(text, ", blocks ");
+    step_text_add_rows(text, code, step->bulk->blocks, 1);
+  } else if (step->bulk)
     add_bulk(text, code, step);
   else if (info->kind == KIND_APART)
     add_mbarrier(text, code, step);

@@ -489,6 +489,16 @@ smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guin
 }
 
 void
+smb_build_mbarrier_each(const Builder *builder, Transfer *at, guint action, Row blocks) {
+  Bulk *bulk = smb_code_new_bulk(builder->code, SMB_TRAFFIC_BARRIER, MBARRIER_BYTES);
+  bulk->blocks = blocks;
+  Step step = smb_build_bulk(builder, STEP_MBARRIER_EACH, at, bulk);
+  set_move(builder, at, SMB_OP_CLASS_ATOMIC, SMB_OP_LD, MBARRIER_BYTES);
+  step.argument = action;
+  smb_code_add(builder->code, &step);
+}
+
+void
 smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase, Predicate p) {
   Step step = smb_build_bulk(builder, STEP_MBARRIER_WAIT, at, NULL);
   set_move(builder, at, SMB_OP_CLASS_LOAD, SMB_OP_LD, MBARRIER_BYTES);

@@ -129,6 +129,8 @@ Step smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *s
 // @state: two rows for the resulting state; each may be NO_ROW.
 void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
                         Row number, Row state);
+// The same on one of each block of the cluster that a row names, as bits, without an operand or a result.
+void smb_build_mbarrier_each(const Builder *builder, Transfer *at, guint action, Row blocks);
 // A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.
 void smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase,
                              Predicate p);

@@ -175,6 +175,7 @@ typedef struct {
  * @atomic: how what is copied is combined with what is there; ATOMIC_EXCHANGE: it is not
  * @number: of a reduction without a tensor: of what
  * @blocks: row of the blocks of the cluster that get what is loaded, as bits; NO_ROW: the one that @to names
+ * @is_paired: it is completed in the block of each pair that @barrier names one in (.cta_group::2)
  */
 typedef struct {
   SmbTraffic kind;
@@ -192,6 +193,7 @@ typedef struct {
   Atomic atomic;
   SmbScalar number;
   Row blocks;
+  gboolean is_paired;
 } Bulk;
 
 // STEP_SAMPLE, STEP_SURFACE: what is asked of a texture or a surface.

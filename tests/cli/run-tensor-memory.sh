@@ -19,6 +19,9 @@ kernels=$srcdir/tests/run/kernel
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "status $?: $(cat out err)"
 cmp out "$kernels/tensor-memory.expected" || die "another output: $(diff out "$kernels/tensor-memory.expected"; cat err)"
 [ ! -s err ] || die "messages: $(cat err)"
+# The text is taken also where a compiler is, and where there is machine code beside it.
+"$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "with a compiler: status $?: $(cat out err)"
+cmp out "$kernels/tensor-memory.expected" || die "with a compiler: another output"
 
 # --- what a program must not do
 cat >wrong.cu <<'EOF'
@@ -37,14 +40,14 @@ int main(int, char **argv) {
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 EOF
-"$nvcc" -gencode arch=compute_100a,code=compute_100a -cudart shared -o wrong wrong.cu
+"$nvcc" -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o wrong wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
 wrong() {
-  SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong "$1" >out 2>err || true
+  "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong "$1" >out 2>err || true
   grep -qF "$2" err || die "wrong $1: expected '$2': $(cat out err)"
 }
 wrong 0 '48 columns of tensor memory: expected a power of two, of at least 32, of which as many are free'
 wrong 1 'columns 64 to 64 of tensor memory: they are not allocated'
 wrong 2 'lane 96 of tensor memory, by warp 0: expected lane 0'
 wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
-SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
+"$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
 grep -qx cudaSuccess out || die "right: $(cat out err)"

@@ -155,6 +155,7 @@ set_text_extras(PtxDecoder *decoder, const Traffic *traffic) {
       tensor->offsets[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, offsets, i), 2, FALSE);
     next++;
   }
+  traffic->bulk->is_paired = smb_ptx_has_part(decoder, "cta_group::2");
   if (smb_ptx_has_prefix(decoder, "multicast") && next < n)
     traffic->bulk->blocks = smb_ptx_row(decoder, smb_ptx_operand(decoder, next), 2, FALSE);
 }

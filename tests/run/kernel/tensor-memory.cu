@@ -529,8 +529,80 @@ static void test_copies() {
   }
 }
 
+// --- a pair of blocks: each has half of A's rows, of B's columns and of the sums' rows; both wait for one commit
+
+__global__ void __cluster_dims__(2, 1, 1) pairs(const unsigned char *image, unsigned *after, Operation o) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  __shared__ unsigned where;
+  __shared__ unsigned long long barrier;
+  unsigned rank = blockIdx.x;
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
+  for (int i = threadIdx.x; i < IMAGE / 4; i += blockDim.x)
+    ((unsigned *)shared)[i] = ((const unsigned *)image)[rank * (IMAGE / 4) + i];
+  if (threadIdx.x < 32)
+    asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(shared_address(&where)), "r"(256) : "memory");
+  asm volatile("fence.proxy.async.shared::cta;");
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+  unsigned long long a = o.a + (shared_address(shared) >> 4 & 0x3fff), b = o.b + (shared_address(shared) >> 4 & 0x3fff);
+  if (rank == 0 && threadIdx.x == 0) {
+    asm volatile("tcgen05.mma.cta_group::2.kind::f16 [%0], %1, %2, %3, 0;" ::"r"(where), "l"(a), "l"(b), "r"(o.form));
+    asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "h"((unsigned short)3) : "memory");
+  }
+  asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }" ::"r"(shared_address(&barrier)) : "memory");
+  asm volatile("tcgen05.fence::after_thread_sync;");
+  drain(where, after + rank * LANES * o.columns, o.columns);
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+  if (threadIdx.x < 32)
+    asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" ::"r"(where), "r"(256));
+}
+
+static void test_pairs() {
+  unsigned char *image;
+  unsigned *after;
+  cudaMallocManaged(&image, 2 * IMAGE);
+  cudaMallocManaged(&after, 2 * LANES * 64 * 4);
+  CHECK(cudaFuncSetAttribute(pairs, cudaFuncAttributeMaxDynamicSharedMemorySize, IMAGE));
+  for (int rows = 128; rows <= 256; rows *= 2) {
+    const int columns = 64, depth = 16, half = rows / 2;
+    const Number &n = numbers[1];
+    Layout la = choose_layout(2, half, depth, true), lb = choose_layout(2, columns / 2, depth, true);
+    std::vector<float> a(rows * depth), b(columns * depth);
+    Operation o = {};
+    memset(image, 0, 2 * IMAGE);
+    for (int i = 0; i < rows * depth; i++) {
+      unsigned bits;
+      a[i] = choose(n, &bits);
+      put(image + i / depth / half * IMAGE, 0, la, n, i / depth % half, i % depth, bits);
+    }
+    for (int j = 0; j < columns * depth; j++) {
+      unsigned bits;
+      b[j] = choose(n, &bits);
+      put(image + j / depth / (columns / 2) * IMAGE, IMAGE / 2, lb, n, j / depth % (columns / 2), j % depth, bits);
+    }
+    o.a = describe(la, 0);
+    o.b = describe(lb, IMAGE / 2);
+    o.columns = rows == 256 ? columns : columns / 2; // where the sums of a block have 64 rows, the other 64 lanes have half of the columns
+    o.form = 1 << 4 | n.format << 7 | n.format << 10 | la.is_turned << 15 | lb.is_turned << 16 | columns / 8 << 17 | rows / 16 << 24;
+    pairs<<<2, LANES, IMAGE>>>(image, after, o);
+    CHECK(cudaDeviceSynchronize());
+    int wrong = 0;
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < columns; j++) {
+        float sum = 0, found;
+        for (int k = 0; k < depth; k++)
+          sum += a[i * depth + k] * b[j * depth + k];
+        int lane = i % half + (rows == 128 ? j / (columns / 2) * 64 : 0), column = rows == 128 ? j % (columns / 2) : j;
+        memcpy(&found, after + (i / half * LANES + lane) * o.columns + column, 4);
+        wrong += found != sum;
+      }
+    printf("pair of %d rows: %d wrong\n", rows, wrong);
+  }
+}
+
 int main() {
   test_moves();
   test_copies();
   test_products();
+  test_pairs();
 }
