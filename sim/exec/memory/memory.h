@@ -127,11 +127,11 @@ enum {
 
 // Whether the descriptor of one is known, in two rows: what it decides is watched (shared-matrix.c).
 gboolean smb_shared_matrix_watch(Exec *exec, Row row, guint lane);
-// Whether a descriptor of tcgen05 has a mode that those of wgmma have, too; of others nothing is known.
-gboolean smb_shared_matrix_has_mode(const Exec *exec, Row row, guint lane);
 // The one that it names, of this block; whether it is A, and whether it is turned, is left to be said. Of 4 and 6 bits, numbers count as bytes.
 SharedMatrix smb_shared_matrix_open(const Exec *exec, Row row, guint lane, guint32 reserved,
                                     ProductNumber number);
+// Of a descriptor of tcgen05, which has more modes than those of wgmma. FALSE: nothing is known of this one.
+gboolean smb_shared_matrix_set_mode(const Exec *exec, Row row, guint lane, SharedMatrix *matrix);
 // @n bytes, at most 4, as a number; beyond the end of shared memory nothing is known. Returns the marks that all have, and MARK_BLOCK if one has it.
 guint smb_shared_matrix_read(const SharedMatrix *matrix, guint32 address, guint n, guint32 *bits);
 // Sixteen rows of A; eight columns of B: of each @depth numbers.

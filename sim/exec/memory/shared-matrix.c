@@ -17,14 +17,25 @@ smb_shared_matrix_watch(Exec *exec, Row row, guint lane) {
   return !row_lane_unknown(registers, row, lane) && !row_lane_unknown(registers, row + 1, lane);
 }
 
+// Units of 32 bytes, in rows of 128 of which four follow each other (CuTe, "Swizzle<2,5,2>").
+static void
+set_units_of_32(MatrixPlace *place) {
+  place->width = 128;
+  place->mask = 3;
+  place->group = 4;
+  place->unit = 32;
+}
+
 gboolean
-smb_shared_matrix_has_mode(const Exec *exec, Row row, guint lane) {
+smb_shared_matrix_set_mode(const Exec *exec, Row row, guint lane, SharedMatrix *matrix) {
   enum {
-    UNITS_OF_32_BYTES = 1 << 29, // are swapped
-    ABSOLUTE_LEADING = 1 << 20,  // not an offset, but an address
+    ABSOLUTE_LEADING = 1 << 20, // not an offset, but an address
+    MODE_BY_32 = 1,
   };
-  return !(row_values(exec->warp->registers, row + 1)[lane] &
-           (UNITS_OF_32_BYTES | ABSOLUTE_LEADING));
+  guint32 high = row_values(exec->warp->registers, row + 1)[lane], mode = high >> 29;
+  if (mode == MODE_BY_32)
+    set_units_of_32(&matrix->place);
+  return !(high & ABSOLUTE_LEADING) && (mode == MODE_BY_32 ? matrix->is_turned : mode % 2 == 0);
 }
 
 SharedMatrix

@@ -203,6 +203,8 @@ copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32
   SharedMatrix matrix =
       smb_shared_matrix_open(exec, copy->matrix, issuer, copy->reserved, PRODUCT_U8);
   guint32 first = address >> TENSOR_LANE_SHIFT, column = address & 0xffff;
+  gboolean is_lost =
+      copy->is_lost || !smb_shared_matrix_set_mode(exec, copy->matrix, issuer, &matrix);
   matrix.block = block;
   if (!smb_tensor_check(block, step, column, copy->bytes / sizeof(guint32)))
     return FALSE;
@@ -215,8 +217,7 @@ copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32
       guint32 from = smb_matrix_address(&matrix.place, FALSE, 1, row, at) - copy->reserved;
       guint marks = smb_shared_matrix_read(&matrix, from, sizeof bits, &bits);
       tensor->words[to][column + at / sizeof bits] = bits;
-      tensor->marks[to][column + at / sizeof bits] =
-          (guint8)(copy->is_lost ? marks & MARK_BLOCK : marks);
+      tensor->marks[to][column + at / sizeof bits] = (guint8)(is_lost ? marks & MARK_BLOCK : marks);
     }
   }
   return TRUE;
@@ -239,8 +240,7 @@ smb_step_tensor_copy(Exec *exec, const Step *step, SmbLanes lanes) {
     guint32 address;
     exec_list_traffic(exec, step, SMB_TRAFFIC_MATRIX, count_copied(copy));
     if (!smb_tensor_place_find(exec, &copy->place, (guint)lane, &address) ||
-        !smb_shared_matrix_watch(exec, copy->matrix, (guint)lane) ||
-        !smb_shared_matrix_has_mode(exec, copy->matrix, (guint)lane)) {
+        !smb_shared_matrix_watch(exec, copy->matrix, (guint)lane)) {
       smb_doubt_tensor(exec, step, lanes, step_origin(exec, step));
       continue;
     }

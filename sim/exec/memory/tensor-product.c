@@ -67,10 +67,16 @@ has_shape(const TensorProduct *product, guint rows) {
   return rows == 64 * product->blocks || rows == 128 * product->blocks;
 }
 
-// Whether a descriptor is known, and its mode is modelled.
+// A factor in one of the blocks. FALSE: its mode is not modelled.
 static gboolean
-watch_factor(Exec *exec, Row row, guint lane) {
-  return smb_shared_matrix_watch(exec, row, lane) && smb_shared_matrix_has_mode(exec, row, lane);
+open_tensor_factor(const Exec *exec, const Making *making, Row row, guint lane,
+                   ProductNumber number, SmbBlock *block, SharedMatrix *matrix) {
+  gboolean is_turned = matrix->is_turned, is_left = matrix->is_left;
+  *matrix = smb_shared_matrix_open(exec, row, lane, making->product->reserved, number);
+  matrix->block = block;
+  matrix->is_turned = is_turned;
+  matrix->is_left = is_left;
+  return smb_shared_matrix_set_mode(exec, row, lane, matrix);
 }
 
 // What registers say. FALSE: it is not known, or not modelled.
@@ -86,9 +92,9 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
                        &making->rows, &left_is_turned, &right_is_turned) ||
       !has_shape(product, making->rows) ||
       !smb_tensor_place_find(exec, &product->d, lane, &making->d) ||
-      !watch_factor(exec, product->right, lane) ||
+      !smb_shared_matrix_watch(exec, product->right, lane) ||
       !(product->left == NO_MATRIX ? smb_tensor_place_find(exec, &product->a, lane, &making->a)
-                                   : watch_factor(exec, product->left, lane)))
+                                   : smb_shared_matrix_watch(exec, product->left, lane)))
     return FALSE;
   if (product->left == NO_MATRIX && (smb_product_bits((ProductNumber)making->form.a) < 8 ||
                                      (product->is_stationary && making->rows < TENSOR_LANES)))
@@ -104,17 +110,15 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
     if (!block)
       return FALSE;
     making->blocks[i] = block;
-    making->right[i] = smb_shared_matrix_open(exec, product->right, lane, product->reserved,
-                                              (ProductNumber)making->form.b);
-    making->right[i].block = block;
     making->right[i].is_turned = right_is_turned;
-    if (product->left == NO_MATRIX)
-      continue;
-    making->left[i] = smb_shared_matrix_open(exec, product->left, lane, product->reserved,
-                                             (ProductNumber)making->form.a);
-    making->left[i].block = block;
-    making->left[i].is_left = TRUE;
     making->left[i].is_turned = left_is_turned;
+    making->left[i].is_left = TRUE;
+    if (!open_tensor_factor(exec, making, product->right, lane, (ProductNumber)making->form.b,
+                            block, &making->right[i]) ||
+        (product->left != NO_MATRIX &&
+         !open_tensor_factor(exec, making, product->left, lane, (ProductNumber)making->form.a,
+                             block, &making->left[i])))
+      return FALSE;
   }
   return TRUE;
 }
@@ -279,6 +283,12 @@ count_factor_bytes(const Making *making) {
          making->product->blocks;
 }
 
+// Others are not held against what copies brought.
+static gboolean
+has_eight_rows(const SharedMatrix *matrix) {
+  return matrix->place.group == 8;
+}
+
 static gboolean
 check_places(Exec *exec, const Step *step, const Making *making) {
   guint columns = making->form.depth * smb_product_bits((ProductNumber)making->form.a) / 32;
@@ -291,11 +301,12 @@ check_places(Exec *exec, const Step *step, const Making *making) {
   for (guint i = 0; i < making->product->blocks; i++) {
     if (making->blocks[i] != exec->block)
       continue;
-    if (making->product->left != NO_MATRIX)
+    if (making->product->left != NO_MATRIX && has_eight_rows(&making->left[i]))
       smb_operand_check(exec, &making->left[i], making->product->site,
                         making->rows / making->product->blocks, making->form.depth);
-    smb_operand_check(exec, &making->right[i], making->product->site,
-                      making->form.columns / making->product->blocks, making->form.depth);
+    if (has_eight_rows(&making->right[i]))
+      smb_operand_check(exec, &making->right[i], making->product->site,
+                        making->form.columns / making->product->blocks, making->form.depth);
   }
   return TRUE;
 }

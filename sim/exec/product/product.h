@@ -166,12 +166,13 @@ void smb_fragment_place(const Fragment *fragment, guint index, guint lane, guint
 
 // --- in shared memory, where a descriptor says (place.c)
 
-// Where a matrix is: rows of @width bytes, eight of which follow each other, whose units of 16 bytes are swapped: by those bits of
+// Where a matrix is: rows of @width bytes, @group of which follow each other, whose units of @unit bytes are swapped: by those bits of
 // the address / 128, less @base, that are in @mask.
 typedef struct {
   guint32 start, leading, stride; // bytes
   guint32 width;
   guint32 mask, base;
+  guint32 group, unit;
 } MatrixPlace;
 
 // The low and the high word of a descriptor.

@@ -182,26 +182,28 @@ static void test_moves() {
 // --- operands in shared memory
 
 struct Layout {
-  int swizzle; // 0, 32, 64, 128
+  int swizzle; // 0, 32, 64, 128; 129: 128 by 32 bytes
   bool is_turned;
   int leading, stride; // bytes
 };
 
 // Of a number of @bytes: byte of row @row at @k, in the canonical layouts.
 static unsigned place(const Layout &l, int bytes, int row, int k) {
-  int width = l.swizzle ? l.swizzle : 16;
+  int width = l.swizzle == 129 ? 128 : l.swizzle ? l.swizzle : 16, n = l.swizzle == 129 ? 4 : 8;
   int along = (l.is_turned ? row : k) * bytes, across = l.is_turned ? k : row;
-  unsigned at = along % width + across % 8 * width;
+  unsigned at = along % width + across % n * width;
   if (l.is_turned && !l.swizzle)
-    at += along / width * l.stride + across / 8 * l.leading;
+    at += along / width * l.stride + across / n * l.leading;
   else
-    at += along / width * l.leading + across / 8 * l.stride;
+    at += along / width * l.leading + across / n * l.stride;
+  if (l.swizzle == 129)
+    return at ^ ((at >> 7 & 3) << 5);
   int bits = l.swizzle == 128 ? 7 : l.swizzle == 64 ? 3 : l.swizzle == 32 ? 1 : 0;
   return at ^ ((at >> 7 & bits) << 4);
 }
 
 static unsigned long long describe(const Layout &l, unsigned start) {
-  unsigned long long mode = l.swizzle == 128 ? 2 : l.swizzle == 64 ? 4 : l.swizzle == 32 ? 6 : 0;
+  unsigned long long mode = l.swizzle == 129 ? 1 : l.swizzle == 128 ? 2 : l.swizzle == 64 ? 4 : l.swizzle == 32 ? 6 : 0;
   return start >> 4 | (unsigned long long)(l.leading >> 4) << 16 | (unsigned long long)(l.stride >> 4) << 32 | 1ull << 46 | mode << 61;
 }
 
@@ -209,9 +211,11 @@ static unsigned long long describe(const Layout &l, unsigned start) {
 static Layout choose_layout(int bytes, int rows, int depth, bool may_turn) {
   static const int swizzles[] = {0, 32, 64, 128};
   Layout l = {swizzles[next_random(4)], may_turn && next_random(2), 0, 0};
-  int width = l.swizzle ? l.swizzle : 16;
+  if (may_turn && bytes == 4)
+    l.swizzle = 129, l.is_turned = true;
+  int width = l.swizzle == 129 ? 128 : l.swizzle ? l.swizzle : 16, n = l.swizzle == 129 ? 4 : 8;
   int along = (l.is_turned ? rows : depth) * bytes, across = l.is_turned ? depth : rows;
-  int chunks = (along + width - 1) / width, groups = (across + 7) / 8, tile = 8 * width;
+  int chunks = (along + width - 1) / width, groups = (across + n - 1) / n, tile = n * width;
   int near = tile * (1 + next_random(2));
   bool chunks_first = next_random(2);
   int of_chunk = chunks_first ? near : near * groups, of_group = chunks_first ? near * chunks : near;
@@ -343,7 +347,7 @@ static int test_product(const Case &c, unsigned char *image, unsigned *before, u
   static Kernel *const kernels[] = {product_f16, product_tf32, product_f8f6f4, product_i8};
   const int depth = c.a->kind == 0 ? 16 : c.a->kind == 1 ? 8 : 32;
   const int a_bytes = c.a->bits < 8 ? 1 : c.a->bits / 8, b_bytes = c.b->bits < 8 ? 1 : c.b->bits / 8;
-  Layout la = choose_layout(a_bytes, c.rows, depth, c.a->bits == 8 || c.a->bits == 16), lb = choose_layout(b_bytes, c.columns, depth, c.b->bits == 8 || c.b->bits == 16);
+  Layout la = choose_layout(a_bytes, c.rows, depth, c.a->bits == 8 || c.a->bits == 16 || (c.a->bits == 32 && next_random(2))), lb = choose_layout(b_bytes, c.columns, depth, c.b->bits == 8 || c.b->bits == 16 || (c.b->bits == 32 && next_random(2)));
   const unsigned a_start = 0, b_start = IMAGE / 2;
   std::vector<float> a(c.rows * depth), b(c.columns * depth);
   memset(image, 0, IMAGE);
