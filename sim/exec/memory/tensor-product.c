@@ -61,10 +61,11 @@ count_data_columns(const Making *making) {
 
 // Whether there are such products (PTX ISA, "tcgen05.mma", the shapes of each kind).
 static gboolean
-has_shape(const TensorProduct *product, guint rows) {
+has_shape(const TensorProduct *product, guint rows, guint columns) {
   if (product->is_stationary)
-    return product->blocks == 1 && (rows == 32 || rows == 64 || rows == 128);
-  return rows == 64 * product->blocks || rows == 128 * product->blocks;
+    return product->blocks == 1 && (rows == 32 || rows == 64 || rows == 128) && columns % 64 == 0;
+  return (rows == 64 * product->blocks || rows == 128 * product->blocks) &&
+         columns % (8 * product->blocks) == 0;
 }
 
 // A factor in one of the blocks. FALSE: its mode is not modelled.
@@ -90,7 +91,7 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
       registers->unknown_predicates[product->adds] >> lane & 1 ||
       !smb_tensor_form(product->kind, row_values(registers, product->form)[lane], &making->form,
                        &making->rows, &left_is_turned, &right_is_turned) ||
-      !has_shape(product, making->rows) ||
+      !has_shape(product, making->rows, making->form.columns) ||
       !smb_tensor_place_find(exec, &product->d, lane, &making->d) ||
       !smb_shared_matrix_watch(exec, product->right, lane) ||
       !(product->left == NO_MATRIX ? smb_tensor_place_find(exec, &product->a, lane, &making->a)
