@@ -51,3 +51,55 @@ wrong 2 'lane 96 of tensor memory, by warp 0: expected lane 0'
 wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
 grep -qx cudaSuccess out || die "right: $(cat out err)"
+
+# --- descriptors against what threads copied: rows of 128 bytes as they are, which a descriptor reads with a swizzle, or without one
+cat >copied.cu <<'EOF'
+#include <cstdio>
+__global__ void product(const char *in, unsigned *out, unsigned long long mode) {
+  __shared__ __align__(1024) char tile[128 * 128];
+  __shared__ unsigned where;
+  __shared__ unsigned long long barrier;
+  unsigned base = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&barrier), word;
+  for (int i = threadIdx.x; i < 128 * 8; i += 128) {
+    int row = i / 8, chunk = mode == 2 ? i % 8 ^ row % 8 : i % 8;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + row * 128 + chunk * 16), "l"(in + row * 256 + i % 8 * 16) : "memory");
+  }
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at));
+  if (threadIdx.x < 32)
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"((unsigned)__cvta_generic_to_shared(&where)) : "memory");
+  __syncthreads();
+  unsigned long long matrix = base >> 4 | 64ull << 32 | 1ull << 46 | 2ull << 61;
+  if (threadIdx.x == 0) {
+    asm volatile("tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %1, %2, 0;" ::"r"(where), "l"(matrix), "r"(0x08080010)); // product
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(at) : "memory");
+  }
+  asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }" ::"r"(at) : "memory");
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(word) : "r"(where));
+  out[threadIdx.x] = word;
+  __syncthreads();
+  if (threadIdx.x < 32)
+    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(where));
+}
+int main(int, char **argv) {
+  char *in;
+  unsigned *out;
+  cudaMallocManaged(&in, 128 * 256);
+  cudaMallocManaged(&out, 512);
+  for (int i = 0; i < 128 * 256; i++)
+    in[i] = 0;
+  product<<<1, 128>>>(in, out, argv[1][0] - '0');
+  printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(in);
+  cudaFree(out);
+}
+EOF
+"$nvcc" -lineinfo -gencode arch=compute_100a,code=compute_100a -cudart shared -o copied copied.cu
+"$SMEMBANK" run --check --arch sm_100 -- ./copied 2 >out 2>err || die "swizzled: status $?: $(cat out err)"
+says 'nothing found.'
+status=0
+"$SMEMBANK" run --check --arch sm_100 -- ./copied 0 >out 2>err || status=$?
+[ "$status" = 1 ] || die "not swizzled: status $status: $(cat out err)"
+says 'operand A is read with a 128-byte swizzle'
+says 'has rows of 128 bytes without a swizzle'

@@ -197,7 +197,7 @@ finish_response(PtxDecoder *decoder, const Traffic *traffic) {
              : PTX_FAILED;
 }
 
-// tcgen05.alloc [response], columns: where these are in tensor memory.
+// tcgen05.alloc [response], columns: where these are in tensor memory, which the warp is told once.
 PtxResult
 smb_ptx_decode_tensor_allocate(PtxDecoder *decoder) {
   enum {
@@ -212,7 +212,11 @@ smb_ptx_decode_tensor_allocate(PtxDecoder *decoder) {
   address->data[0] = smb_build_tensor_allocate(&decoder->build, columns);
   Traffic traffic = begin_response(decoder, ADDRESS_BYTES);
   traffic.bulk->value = address;
-  return finish_response(decoder, &traffic);
+  if (!set_written(decoder, &traffic))
+    return PTX_FAILED;
+  Step step = smb_build_bulk(&decoder->build, STEP_BULK_ONCE, traffic.site, traffic.bulk);
+  smb_code_add(decoder->code, &step);
+  return PTX_DECODED;
 }
 
 // The blocks of the cluster, as bits.
