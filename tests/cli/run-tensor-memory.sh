@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run: tensor memory (tcgen05), by PTX as it is. The program compares with what its host makes of the documents; none of it was compared with a
+# smembank run: tensor memory (tcgen05), and products of floats of 4 and 6 bits, by PTX as it is. Each program compares with what its host makes of the documents; none of it was compared with a
 # device.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -103,3 +103,74 @@ status=0
 [ "$status" = 1 ] || die "not swizzled: status $status: $(cat out err)"
 says 'operand A is read with a 128-byte swizzle'
 says 'has rows of 128 bytes without a swizzle'
+
+# --- mma.sync of floats of 8, 6 and 4 bits (kind::f8f6f4, sm_120): each in a byte, those of 4 bits in the middle of it
+cat >narrow.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+#define PRODUCT(a, b)                                                                                                                   \
+  asm volatile("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32." a "." b ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]))
+__global__ void product(const unsigned char *a, const unsigned char *b, float *c, int which) {
+  int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  unsigned x[4], y[2];
+  float d[4];
+  for (int i = 0; i < 4; i++)
+    x[i] = *(const unsigned *)(a + (g + i % 2 * 8) * 32 + t * 4 + i / 2 * 16);
+  for (int i = 0; i < 2; i++)
+    y[i] = *(const unsigned *)(b + g * 32 + t * 4 + i * 16);
+  for (int i = 0; i < 4; i++)
+    d[i] = c[(g + i / 2 * 8) * 8 + 2 * t + i % 2];
+  switch (which) {
+  case 0: PRODUCT("e2m3", "e2m3"); break;
+  case 1: PRODUCT("e3m2", "e2m1"); break;
+  case 2: PRODUCT("e2m1", "e2m3"); break;
+  case 3: PRODUCT("e2m1", "e5m2"); break;
+  }
+  for (int i = 0; i < 4; i++)
+    c[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = d[i];
+}
+// Its bits, and what they are worth.
+static float choose(int exponent_bits, int fraction_bits, int bias, int shift, unsigned char *bits) {
+  int least = exponent_bits == 5 ? bias - 2 : 0, exponent = least + rand() % (exponent_bits == 5 ? 4 : 1 << exponent_bits);
+  int fraction = rand() % (1 << fraction_bits), negative = rand() % 2;
+  *bits = (unsigned char)((negative << (exponent_bits + fraction_bits) | exponent << fraction_bits | fraction) << shift);
+  float value = fraction + (exponent ? 1 << fraction_bits : 0);
+  for (int i = (exponent ? exponent : 1) - bias - fraction_bits; i; i += i < 0 ? 1 : -1)
+    value = i < 0 ? value / 2 : value * 2;
+  return negative ? -value : value;
+}
+int main() {
+  static const int kinds[][4] = {{2, 3, 1, 0}, {3, 2, 3, 0}, {2, 1, 1, 2}, {5, 2, 15, 0}}; // e2m3, e3m2, e2m1, e5m2
+  static const int pairs[][2] = {{0, 0}, {1, 2}, {2, 0}, {2, 3}};
+  unsigned char *a, *b;
+  float *c, left[16 * 32], right[8 * 32], before[16 * 8];
+  cudaMallocManaged(&a, sizeof left);
+  cudaMallocManaged(&b, sizeof right);
+  cudaMallocManaged(&c, sizeof before);
+  for (int which = 0; which < 4; which++) {
+    const int *x = kinds[pairs[which][0]], *y = kinds[pairs[which][1]];
+    int wrong = 0;
+    for (int i = 0; i < 16 * 32; i++)
+      left[i] = choose(x[0], x[1], x[2], x[3], &a[i]);
+    for (int i = 0; i < 8 * 32; i++)
+      right[i] = choose(y[0], y[1], y[2], y[3], &b[i]);
+    for (int i = 0; i < 16 * 8; i++)
+      c[i] = before[i] = rand() % 64;
+    product<<<1, 32>>>(a, b, c, which);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 16; i++)
+      for (int j = 0; j < 8; j++) {
+        float sum = before[i * 8 + j];
+        for (int k = 0; k < 32; k++)
+          sum += left[i * 32 + k] * right[j * 32 + k];
+        wrong += c[i * 8 + j] != sum;
+      }
+    printf("%d: %d wrong\n", which, wrong);
+  }
+}
+EOF
+"$nvcc" -gencode arch=compute_120a,code=compute_120a -cudart shared -o narrow narrow.cu
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./narrow >out 2>err || die "narrow: status $?: $(cat out err)"
+printf '%d: 0 wrong\n' 0 1 2 3 | cmp - out || die "narrow: $(cat out err)"
+[ ! -s err ] || die "narrow: messages: $(cat err)"

@@ -26,6 +26,7 @@ typedef enum {
   PRODUCT_E2M3, // of 6 and 4 bits, without infinities and NaN
   PRODUCT_E3M2,
   PRODUCT_E2M1,
+  PRODUCT_E2M1_MIDDLE, // in the middle of 8 bits, as mma wants it
   PRODUCT_F32,
   PRODUCT_F64,
   PRODUCT_S8,

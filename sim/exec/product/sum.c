@@ -32,6 +32,7 @@ const NumberFormat smb_number_formats[N_PRODUCT_NUMBERS] = {
     [PRODUCT_E2M3] = {6, 0, 3, 1, FALSE, TRUE},
     [PRODUCT_E3M2] = {6, 0, 2, 3, FALSE, TRUE},
     [PRODUCT_E2M1] = {4, 0, 1, 1, FALSE, TRUE},
+    [PRODUCT_E2M1_MIDDLE] = {6, 2, 1, 1, FALSE, TRUE},
     [PRODUCT_F32] = {32, 0, 23, 127, TRUE},
     [PRODUCT_F64] = {.bits = 64},
     [PRODUCT_S8] = {.bits = 8},

@@ -25,6 +25,7 @@ find_product_type(const char *type, guint8 *number) {
     guint8 number;
   } numbers[] = {{"f16", PRODUCT_F16},   {"bf16", PRODUCT_BF16}, {"tf32", PRODUCT_TF32},
                  {"e4m3", PRODUCT_E4M3}, {"e5m2", PRODUCT_E5M2}, {"f32", PRODUCT_F32},
+                 {"e2m3", PRODUCT_E2M3}, {"e3m2", PRODUCT_E3M2}, {"e2m1", PRODUCT_E2M1_MIDDLE},
                  {"f64", PRODUCT_F64},   {"s8", PRODUCT_S8},     {"u8", PRODUCT_U8},
                  {"s4", PRODUCT_S4},     {"u4", PRODUCT_U4},     {"b1", PRODUCT_B1},
                  {"s32", PRODUCT_S32}};
