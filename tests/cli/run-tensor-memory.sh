@@ -15,13 +15,13 @@ need_nvcc
 run_libraries
 kernels=$srcdir/tests/run/kernel
 
-"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o tensor "$kernels/tensor-memory.cu"
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o tensor "$kernels/kernel-tensor-memory.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "status $?: $(cat out err)"
-cmp out "$kernels/tensor-memory.expected" || die "another output: $(diff out "$kernels/tensor-memory.expected"; cat err)"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
 [ ! -s err ] || die "messages: $(cat err)"
 # The text is taken also where a compiler is, and where there is machine code beside it.
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "with a compiler: status $?: $(cat out err)"
-cmp out "$kernels/tensor-memory.expected" || die "with a compiler: another output"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "with a compiler: another output"
 
 # --- what a program must not do
 cat >wrong.cu <<'EOF'
