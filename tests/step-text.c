@@ -3,6 +3,7 @@
 //
 // What each kind of step has to say.
 #include "tests/step-text.h"
+#include "tests/step-text-impl.h"
 
 #include "sim/cuda/lower/impl.h"
 
@@ -31,8 +32,8 @@ add_comma(GString *text, guint *n) {
   g_string_append(text, (*n)++ ? ", " : " ");
 }
 
-static void
-add_predicate(GString *text, Predicate predicate, gboolean is_negated) {
+void
+step_text_add_predicate(GString *text, Predicate predicate, gboolean is_negated) {
   if (predicate == PREDICATE_TRUE)
     g_string_append(text, is_negated ? "false" : "true");
   else
@@ -46,8 +47,8 @@ constant_lanes(const Code *code, Row row) {
 }
 
 // A number of @n rows.
-static void
-add_rows(GString *text, const Code *code, Row row, guint n) {
+void
+step_text_add_rows(GString *text, const Code *code, Row row, guint n) {
   if (row == NO_ROW) {
     g_string_append_c(text, '_');
     return;
@@ -68,7 +69,7 @@ add_components(GString *text, const Code *code, const Row *rows, guint n_compone
   g_string_append(text, n_components == 1 ? "" : "{");
   for (guint i = 0; i < n_components; i++) {
     g_string_append(text, i ? ", " : "");
-    add_rows(text, code, rows[i], n);
+    step_text_add_rows(text, code, rows[i], n);
   }
   g_string_append(text, n_components == 1 ? "" : "}");
 }
@@ -120,28 +121,28 @@ add_compute(GString *text, const Code *code, const Compute *compute) {
   add_operation(text, compute, info);
   if (has_row) {
     add_comma(text, &n);
-    add_rows(text, code, compute->d, shape_rows((Shape)info->result));
+    step_text_add_rows(text, code, compute->d, shape_rows((Shape)info->result));
   }
   if (compute->p != PREDICATE_TRUE || !has_row) {
     add_comma(text, &n);
-    add_predicate(text, compute->p, FALSE);
+    step_text_add_predicate(text, compute->p, FALSE);
   }
   if (compute->q != PREDICATE_TRUE) {
     g_string_append_c(text, '|');
-    add_predicate(text, compute->q, FALSE);
+    step_text_add_predicate(text, compute->q, FALSE);
   }
   g_string_append(text, " =");
   n = 0;
   for (guint i = 0; i < COMPUTE_SOURCES && info->sources[i] != SHAPE_NONE; i++) {
     add_comma(text, &n);
-    add_rows(text, code, compute->s[i], shape_rows((Shape)info->sources[i]));
+    step_text_add_rows(text, code, compute->s[i], shape_rows((Shape)info->sources[i]));
   }
   for (guint i = 0; i < G_N_ELEMENTS(compute->in); i++) {
     gboolean is_negated = i == 0 && compute->modifiers & MODIFIER_NOT_IN;
     if (compute->in[i] == PREDICATE_TRUE && !is_negated)
       continue;
     add_comma(text, &n);
-    add_predicate(text, compute->in[i], is_negated);
+    step_text_add_predicate(text, compute->in[i], is_negated);
   }
   if (compute->table)
     g_string_append_printf(text, "%s table 0x%x", n ? "," : "", compute->table);
@@ -173,7 +174,7 @@ add_address(GString *text, const Code *code, const Transfer *transfer) {
   add_window(text, code, transfer);
   g_string_append_c(text, '[');
   if (transfer->address_rows > 0)
-    add_rows(text, code, transfer->address, transfer->address_rows);
+    step_text_add_rows(text, code, transfer->address, transfer->address_rows);
   if (transfer->address_rows > 0 && offset)
     g_string_append(text, " + ");
   if (transfer->address_rows == 0 || offset)
@@ -217,9 +218,9 @@ add_atomic(GString *text, const Code *code, const Step *step) {
   add_width(text, transfer);
   g_string_append_c(text, ' ');
   if (step->opcode == STEP_CAST && step->compute.d == NO_ROW)
-    add_predicate(text, step->compute.p, FALSE);
+    step_text_add_predicate(text, step->compute.p, FALSE);
   else if (step->opcode == STEP_CAST)
-    add_rows(text, code, step->compute.d, 1);
+    step_text_add_rows(text, code, step->compute.d, 1);
   else if (has_result)
     add_components(text, code, transfer->data, transfer->n_components, transfer->rows);
   g_string_append(text, has_result || step->opcode == STEP_CAST ? " = " : "");
@@ -228,7 +229,7 @@ add_atomic(GString *text, const Code *code, const Step *step) {
   add_components(text, code, transfer->operands, transfer->n_components, transfer->rows);
   if (transfer->swap != NO_ROW) {
     g_string_append(text, ", ");
-    add_rows(text, code, transfer->swap, transfer->rows);
+    step_text_add_rows(text, code, transfer->swap, transfer->rows);
   }
   g_string_append(text, transfer->increments ? ", counts" : "");
 }
@@ -243,7 +244,7 @@ add_copy(GString *text, const Code *code, const Step *step) {
   add_address(text, code, from);
   if (from->data[0] != NO_ROW) {
     g_string_append(text, ", bytes ");
-    add_rows(text, code, from->data[0], 1);
+    step_text_add_rows(text, code, from->data[0], 1);
   }
 }
 
@@ -287,7 +288,8 @@ add_value(GString *text, const Code *code, const Transfer *value) {
   gboolean reduces = value->move.op_class == SMB_OP_CLASS_ATOMIC;
   for (guint i = 0; i < value->n_components; i++) {
     g_string_append(text, i > 0 ? " " : reduces ? " with " : " = ");
-    add_rows(text, code, (reduces ? value->operands : value->data)[i], MAX(value->bytes, 4) / 4);
+    step_text_add_rows(text, code, (reduces ? value->operands : value->data)[i],
+                       MAX(value->bytes, 4) / 4);
   }
 }
 
@@ -310,7 +312,7 @@ add_bulk(GString *text, const Code *code, const Step *step) {
     add_address(text, code, step->transfer);
   if (bulk->size != NO_ROW) {
     g_string_append(text, ", bytes ");
-    add_rows(text, code, bulk->size, 1);
+    step_text_add_rows(text, code, bulk->size, 1);
   }
   if (bulk->bytes == SMB_BYTES_UNKNOWN)
     g_string_append(text, "of unknown bytes");
@@ -341,14 +343,14 @@ add_mbarrier(GString *text, const Code *code, const Step *step) {
   else
     g_string_append_printf(text, ".%s ", actions[step->argument]);
   if (waits)
-    add_predicate(text, step->compute.p, FALSE);
+    step_text_add_predicate(text, step->compute.p, FALSE);
   else if (step->compute.d != NO_ROW)
-    add_rows(text, code, step->compute.d, 2);
+    step_text_add_rows(text, code, step->compute.d, 2);
   g_string_append(text, waits || step->compute.d != NO_ROW ? " = " : "");
   add_address(text, code, step->transfer);
   if (step->compute.s[0] != NO_ROW) {
     g_string_append(text, ", ");
-    add_rows(text, code, step->compute.s[0], waits && !parity ? 2 : 1);
+    step_text_add_rows(text, code, step->compute.s[0], waits && !parity ? 2 : 1);
   }
 }
 
@@ -364,18 +366,18 @@ add_barrier(GString *text, const Code *code, const Step *step) {
   const Compute *compute = &step->compute;
   g_string_append_printf(text, ".%s ", actions[step->argument]);
   if (step->argument == BARRIER_POPC)
-    add_rows(text, code, compute->d, 1);
+    step_text_add_rows(text, code, compute->d, 1);
   else if (step->argument > BARRIER_POPC)
-    add_predicate(text, compute->p, FALSE);
+    step_text_add_predicate(text, compute->p, FALSE);
   g_string_append(text, step->argument >= BARRIER_POPC ? " = " : "");
-  add_rows(text, code, compute->s[0], 1);
+  step_text_add_rows(text, code, compute->s[0], 1);
   if (compute->s[1] != NO_ROW) {
     g_string_append(text, ", threads ");
-    add_rows(text, code, compute->s[1], 1);
+    step_text_add_rows(text, code, compute->s[1], 1);
   }
   if (step->argument >= BARRIER_POPC) {
     g_string_append(text, ", ");
-    add_predicate(text, compute->in[0], compute->modifiers & MODIFIER_NOT_IN);
+    step_text_add_predicate(text, compute->in[0], compute->modifiers & MODIFIER_NOT_IN);
   }
 }
 
@@ -448,14 +450,14 @@ add_operands(GString *text, const Code *code, const Step *step) {
       break;
     case 'd':
     case 'D':
-      add_rows(text, code, step->compute.d, *letter == 'D' ? 2 : 1);
+      step_text_add_rows(text, code, step->compute.d, *letter == 'D' ? 2 : 1);
       break;
     case 's':
     case 'S':
-      add_rows(text, code, step->compute.s[0], *letter == 'S' ? 2 : 1);
+      step_text_add_rows(text, code, step->compute.s[0], *letter == 'S' ? 2 : 1);
       break;
     case 'u':
-      add_rows(text, code, step->compute.s[1], 2);
+      step_text_add_rows(text, code, step->compute.s[1], 2);
       break;
     }
   }
@@ -476,7 +478,8 @@ add_foreign(GString *text, const Code *code, const Foreign *foreign) {
     if (foreign->operands[i] == NO_ROW)
       continue;
     add_comma(text, &n);
-    add_rows(text, code, foreign->operands[i], smb_type_is_wide(foreign->types[i]) ? 2 : 1);
+    step_text_add_rows(text, code, foreign->operands[i],
+                       smb_type_is_wide(foreign->types[i]) ? 2 : 1);
   }
 }
 
@@ -501,19 +504,20 @@ add_writes(GString *text, const Code *code, const Step *step) {
     const Written *written = &g_array_index(step->writes, Written, i);
     g_string_append(text, i == 0 ? " writes " : ", ");
     if (written->n == 0)
-      add_predicate(text, written->predicate, FALSE);
+      step_text_add_predicate(text, written->predicate, FALSE);
     else
-      add_rows(text, code, written->row, written->n);
+      step_text_add_rows(text, code, written->row, written->n);
   }
 }
 
 // --- products of matrices
 
-static void
-add_product_rows(GString *text, const Code *code, const char *before, guint n, const Row *rows) {
+void
+step_text_add_product_rows(GString *text, const Code *code, const char *before, guint n,
+                           const Row *rows) {
   for (guint i = 0; i < n; i++) {
     g_string_append(text, i ? " " : before);
-    add_rows(text, code, rows[i], 1);
+    step_text_add_rows(text, code, rows[i], 1);
   }
 }
 
@@ -525,13 +529,13 @@ add_product(GString *text, const Code *code, const Product *product) {
   g_string_append_printf(text, ".%ux%ux%u.%u.%u.%u%s%s%s", form->rows, form->columns, form->depth,
                          form->a, form->b, form->sum, form->saturates ? ".sat" : "",
                          form->is_and ? ".and" : "", form->is_published ? ".published" : "");
-  add_product_rows(text, code, " ", n, product->d);
+  step_text_add_product_rows(text, code, " ", n, product->d);
   gboolean has_left = product->left != NO_MATRIX, has_right = product->right != NO_MATRIX;
-  add_product_rows(text, code, " = ", has_left ? 1 : smb_product_registers_of_a(form),
-                   has_left ? &product->left : product->a);
-  add_product_rows(text, code, ", ", has_right ? 1 : smb_product_registers_of_b(form),
-                   has_right ? &product->right : product->b);
-  add_product_rows(text, code, ", ", n, product->c);
+  step_text_add_product_rows(text, code, " = ", has_left ? 1 : smb_product_registers_of_a(form),
+                             has_left ? &product->left : product->a);
+  step_text_add_product_rows(text, code, ", ", has_right ? 1 : smb_product_registers_of_b(form),
+                             has_right ? &product->right : product->b);
+  step_text_add_product_rows(text, code, ", ", n, product->c);
 }
 
 char *
@@ -540,7 +544,7 @@ step_text(const Code *code, const Step *step) {
   GString *text = g_string_new(NULL);
   if (step->guard != PREDICATE_TRUE) {
     g_string_append_c(text, '@');
-    add_predicate(text, step->guard, step->unless);
+    step_text_add_predicate(text, step->guard, step->unless);
     g_string_append_c(text, ' ');
   }
   if (info->kind == KIND_COMPUTE)
@@ -551,12 +555,20 @@ step_text(const Code *code, const Step *step) {
     g_string_append(text, "_own");
   if (step->opcode == STEP_EXCHANGE) {
     g_string_append(text, ", among ");
-    add_rows(text, code, step->argument, 1);
+    step_text_add_rows(text, code, step->argument, 1);
   } else if (info->kind == KIND_TRANSFER)
     add_transfer(text, code, step);
   else if (step->product)
     add_product(text, code, step->product);
-  else if (step->bulk)
+  else if (step->tensor)
+    step_text_add_tensor(text, code, step);
+  else if (step->opcode == STEP_TENSOR_ALLOCATE || step->opcode == STEP_TENSOR_FREE)
+    step_text_add_tensor_columns(text, code, step);
+  else if (step->opcode == STEP_MBARRIER_EACH) {
+    add_mbarrier(text, code, step);
+    g_string_append(text, ", blocks ");
+    step_text_add_rows(text, code, step->bulk->blocks, 1);
+  } else if (step->bulk)
     add_bulk(text, code, step);
   else if (info->kind == KIND_APART)
     add_mbarrier(text, code, step);

@@ -179,6 +179,26 @@ START_TEST(test_table_fits) {
 }
 END_TEST
 
+// A column with a limit is cut where nothing else is: of an instance of a template the middle, of others the end.
+START_TEST(test_table_limit) {
+  g_autoptr(SmbTable) table = smb_table_new("kernel|text");
+  g_autoptr(SmbSpool) spool = smb_spool_new();
+  smb_table_limit(table, 0, 12);
+  smb_table_cell(table, SMB_STYLE_PLAIN, "gemm<float, double, 128>(int)");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "as long as it is");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "a_name_without_arguments");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "short");
+  smb_table_cell(table, SMB_STYLE_PLAIN, "");
+  smb_table_write(table, spool, FALSE);
+  assert_drained(spool, "kernel        text\n"
+                        "------------------------------\n"
+                        "gemm<…>(int)  as long as it is\n"
+                        "a_name_with…\n"
+                        "short\n");
+}
+END_TEST
+
 // The last column of a listing is broken beside the others, or stands below them.
 START_TEST(test_table_wrap) {
   static const char *const written[] = {
@@ -284,6 +304,7 @@ suite_out(void) {
   tcase_add_test(tcase, test_table);
   tcase_add_test(tcase, test_table_colour);
   tcase_add_loop_test(tcase, test_table_fits, 0, G_N_ELEMENTS(fits));
+  tcase_add_test(tcase, test_table_limit);
   tcase_add_loop_test(tcase, test_table_wrap, 0, 2);
   tcase_add_test(tcase, test_csv);
   tcase_add_test(tcase, test_json);

@@ -203,6 +203,39 @@ START_TEST(test_elements) {
 END_TEST
 
 // Each chunk of 1024 bytes is only put in another order, within the span.
+// Of 32 bytes within 128: four units change places, as in CuTe's Swizzle<2,5,2>; the map says so.
+START_TEST(test_swizzle_by_32) {
+  guint8 bytes[SMB_TENSOR_MAP_BYTES];
+  SmbTensorMap map = {.rank = 1,
+                      .type = SMB_TENSOR_F32,
+                      .swizzle = 3,
+                      .atomicity = 1,
+                      .dimensions = {64},
+                      .steps = {1},
+                      .box = {32}},
+               read;
+  for (guint64 at = 0; at < 4096; at++) {
+    guint64 row = at / 128, unit = at / 32 % 4;
+    ck_assert_uint_eq(smb_tensor_swizzle(&map, at), row * 128 + (unit ^ row % 4) * 32 + at % 32);
+  }
+  ck_assert(smb_tensor_map_check(&map, 1 << 16));
+  smb_tensor_map_encode(&map, bytes);
+  ck_assert(smb_tensor_map_decode(bytes, &read));
+  ck_assert_uint_eq(read.atomicity, 1);
+  ck_assert_uint_eq(read.swizzle, 3);
+  map.atomicity = 2;
+  ck_assert(!smb_tensor_map_check(&map, 1 << 16));
+  map = (SmbTensorMap){.rank = 1,
+                       .type = SMB_TENSOR_F32,
+                       .swizzle = 2,
+                       .atomicity = 1,
+                       .dimensions = {64},
+                       .steps = {1},
+                       .box = {16}};
+  ck_assert(!smb_tensor_map_check(&map, 1 << 16));
+}
+END_TEST
+
 START_TEST(test_swizzle) {
   for (guint swizzle = 0; swizzle <= 3; swizzle++) {
     const SmbTensorMap map = {.swizzle = swizzle};
@@ -228,6 +261,7 @@ suite_tensor_map(void) {
   tcase_add_test(tcase, test_driver);
   tcase_add_test(tcase, test_elements);
   tcase_add_test(tcase, test_swizzle);
+  tcase_add_test(tcase, test_swizzle_by_32);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -104,6 +104,13 @@ smb_code_new_product(Code *code) {
   return product;
 }
 
+TensorStep *
+smb_code_new_tensor(Code *code) {
+  TensorStep *tensor = g_new0(TensorStep, 1);
+  g_ptr_array_add(code->products, tensor);
+  return tensor;
+}
+
 Step *
 smb_code_step(Code *code, guint32 number) {
   return &g_array_index(code->steps, Step, number);
@@ -187,7 +194,8 @@ smb_code_finish(Code *code) {
                        smb_code_has(code, STEP_FREE) || smb_code_has(code, STEP_CONDITION) ||
                        smb_code_has(code, STEP_SERVICE);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
-  code->has_operands = smb_code_has(code, STEP_GROUP_PRODUCT);
+  code->has_operands =
+      smb_code_has(code, STEP_GROUP_PRODUCT) || smb_code_has(code, STEP_TENSOR_PRODUCT);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);
@@ -341,6 +349,35 @@ smb_build_product(const Builder *builder, Product *product, guint chip) {
   smb_code_add(builder->code, &step);
 }
 
+Row
+smb_build_tensor_allocate(const Builder *builder, Row columns) {
+  Step step = smb_build_step(builder, STEP_TENSOR_ALLOCATE);
+  step.compute.s[0] = columns;
+  step.compute.d = smb_code_new_rows(builder->code, 1);
+  smb_code_writes_row(builder->code, &step, step.compute.d, 1);
+  smb_code_add(builder->code, &step);
+  return step.compute.d;
+}
+
+void
+smb_build_tensor_free(const Builder *builder, Row address, Row columns) {
+  Step step = smb_build_step(builder, STEP_TENSOR_FREE);
+  step.compute.s[0] = address;
+  step.compute.s[1] = columns;
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
+                 const Transfer *site) {
+  Step step = smb_build_step(builder, opcode);
+  step.tensor = tensor;
+  step.transfer = site;
+  for (guint i = 0; opcode == STEP_TENSOR_LOAD && i < tensor->move.n; i++)
+    smb_code_writes_row(builder->code, &step, tensor->move.data[i], 1);
+  smb_code_add(builder->code, &step);
+}
+
 void
 smb_build_shuffle(const Builder *builder) {
   Step step = smb_build_step(builder, STEP_SHUFFLE);
@@ -448,6 +485,16 @@ smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guin
   step.compute.d = state;
   if (state != NO_ROW)
     smb_code_writes_row(builder->code, &step, state, 2);
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_mbarrier_each(const Builder *builder, Transfer *at, guint action, Row blocks) {
+  Bulk *bulk = smb_code_new_bulk(builder->code, SMB_TRAFFIC_BARRIER, MBARRIER_BYTES);
+  bulk->blocks = blocks;
+  Step step = smb_build_bulk(builder, STEP_MBARRIER_EACH, at, bulk);
+  set_move(builder, at, SMB_OP_CLASS_ATOMIC, SMB_OP_LD, MBARRIER_BYTES);
+  step.argument = action;
   smb_code_add(builder->code, &step);
 }
 

@@ -19,6 +19,7 @@ Predicate smb_code_new_predicate(Code *code);
 Transfer *smb_code_new_transfer(Code *code);
 Bulk *smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum);
 Product *smb_code_new_product(Code *code);
+TensorStep *smb_code_new_tensor(Code *code);
 // The next step of the code, and one that is there.
 void smb_code_add(Code *code, Step *step);
 Step *smb_code_step(Code *code, guint32 number);
@@ -75,6 +76,13 @@ void smb_build_shuffle(const Builder *builder);
 // A product of matrices: whose form and rows are set, but for the rule of @chip (90 of sm_90).
 void smb_build_product(const Builder *builder, Product *product, guint chip);
 
+// Columns of tensor memory are given, or taken back. Returns the row of their address.
+Row smb_build_tensor_allocate(const Builder *builder, Row columns);
+void smb_build_tensor_free(const Builder *builder, Row address, Row columns);
+// STEP_TENSOR_LOAD, …: what @tensor says (smb_code_new_tensor()). @site: (nullable): where it is listed, if it reads shared memory
+void smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
+                      const Transfer *site);
+
 // --- requests. The caller has set the address, the components and their rows of the transfer
 // (smb_code_new_transfer()). A load or an atomic writes the rows of Transfer.data.
 
@@ -121,6 +129,8 @@ Step smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *s
 // @state: two rows for the resulting state; each may be NO_ROW.
 void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
                         Row number, Row state);
+// The same on one of each block of the cluster that a row names, as bits, without an operand or a result.
+void smb_build_mbarrier_each(const Builder *builder, Transfer *at, guint action, Row blocks);
 // A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.
 void smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase,
                              Predicate p);

@@ -91,6 +91,7 @@ typedef struct {
  * @own_rank: rank of the block in its cluster, as it appears in addresses (CLUSTER_SHIFT); else 0
  * @allocated: bytes that STEP_ALLOCATE has given away
  * @left: of the running warp's share of steps, as of the step that runs
+ * @ends_turn: the step that runs is its last one for now
  * @clock: what STEP_CLOCK found last, of a launch that is run for its results, when the block had executed @clock_steps
  * @copied: (nullable): what threads copy by registers
  * @pointers: what to say of parameters that are taken as pointers
@@ -107,6 +108,7 @@ struct _Exec {
   guint32 own_rank;
   guint64 allocated;
   guint left;
+  gboolean ends_turn;
   guint64 clock;
   guint64 clock_steps;
   char *pointers;

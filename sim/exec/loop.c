@@ -128,6 +128,7 @@ run_warp(Exec *exec) {
   const Step *step = exec->steps;
   guint left = EXEC_SHARE_STEPS;
   guint64 instructions = 0, before = exec->block->steps;
+  exec->ends_turn = FALSE;
   if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_warp(exec, &left, execute_step))
     return FALSE;
   if (splits->mask)
@@ -165,6 +166,8 @@ run_warp(Exec *exec) {
     exec->left = left;
     if (!step->run(exec, step, lanes))
       return FALSE;
+    if (G_UNLIKELY(exec->ends_turn))
+      break;
   }
   exec->block->steps += EXEC_SHARE_STEPS - left;
   exec->block->instructions += instructions;

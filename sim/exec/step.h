@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sim/exec/compute/compute.h"
-#include "sim/exec/product/product.h"
+#include "sim/exec/product/tensor.h"
 #include "sim/tensor/map.h"
 
 typedef struct _Exec Exec; // sim/exec/exec.h
@@ -175,6 +175,7 @@ typedef struct {
  * @atomic: how what is copied is combined with what is there; ATOMIC_EXCHANGE: it is not
  * @number: of a reduction without a tensor: of what
  * @blocks: row of the blocks of the cluster that get what is loaded, as bits; NO_ROW: the one that @to names
+ * @is_paired: it is completed in the block of each pair that @barrier names one in (.cta_group::2)
  */
 typedef struct {
   SmbTraffic kind;
@@ -192,6 +193,7 @@ typedef struct {
   Atomic atomic;
   SmbScalar number;
   Row blocks;
+  gboolean is_paired;
 } Bulk;
 
 // STEP_SAMPLE, STEP_SURFACE: what is asked of a texture or a surface.
@@ -330,6 +332,7 @@ struct _Step {
   const Sampling *sampling; // of a texture or a surface
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
   const Product *product;   // of matrices, or NULL
+  const TensorStep *tensor; // of tensor memory
   const Fragment *fragment; // of STEP_FRAGMENT; NULL: its values are not known
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.

@@ -550,6 +550,7 @@ smb_block_free(SmbBlock *block) {
   smb_shadow_free(block->shadow);
   smb_pending_free(block->pending);
   smb_chunks_free(block->chunks);
+  g_free(block->tensor);
   smb_overlay_free(block->overlay);
   smb_inspect_free(block->check);
   g_free(block);

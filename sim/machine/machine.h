@@ -67,11 +67,12 @@ enum {
   CLUSTER_SHIFT = 24,
 };
 
-typedef struct _Shadow Shadow;         // race.c
-typedef struct _Pending Pending;       // pending.c
-typedef struct _Chunks Chunks;         // chunk.c
-typedef struct _Overlay Overlay;       // global.c
-typedef struct _Inspection Inspection; // check/checking.h
+typedef struct _Shadow Shadow;             // race.c
+typedef struct _Pending Pending;           // pending.c
+typedef struct _Chunks Chunks;             // chunk.c
+typedef struct _TensorMemory TensorMemory; // tensor-memory.h
+typedef struct _Overlay Overlay;           // global.c
+typedef struct _Inspection Inspection;     // check/checking.h
 
 // Whether it shows what earlier blocks left.
 gboolean smb_overlay_reads_through(const Overlay *overlay);
@@ -128,8 +129,9 @@ struct _SmbBlock {
   guchar *shared;
   guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
-  Pending *pending; // NULL: no block made a copy yet
-  Chunks *chunks;   // NULL: no block copied a box yet, or nobody wants to know
+  Pending *pending;     // NULL: no block made a copy yet
+  Chunks *chunks;       // NULL: no block copied a box yet, or nobody wants to know
+  TensorMemory *tensor; // NULL: no block asked for it yet
   Overlay *overlay;
   Inspection *check;                       // (nullable): the launch is checked
   const guint8 *races;                     // smb_block_set_races(), or NULL

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sim/machine/check/checking.h"
-#include "sim/machine/machine.h"
 #include "sim/machine/access/chunk.h"
+#include "sim/machine/tensor-memory.h"
 
 // Where it is in its cluster, x first.
 static guint
@@ -40,6 +40,7 @@ start_machine_block(SmbBlock *block, guint64 index) {
   smb_shadow_start_block(block->shadow);
   smb_pending_start_block(block->pending);
   smb_chunks_start_block(block);
+  smb_tensor_memory_start_block(block);
   smb_overlay_clear(block->overlay);
   smb_inspect_start_block(block);
   block->steps = block->work = block->instructions = 0;

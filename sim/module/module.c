@@ -41,6 +41,33 @@ load_image(const GPtrArray *images, SmbImageKind kind, guint chip, const char *n
   return NULL;
 }
 
+gboolean
+smb_module_runs_text(GBytes *ptx) {
+  static const char name[] = "tcgen05.";
+  gsize n;
+  const char *text = g_bytes_get_data(ptx, &n);
+  return g_strstr_len(text, (gssize)n, name) != NULL;
+}
+
+// PTX whose machine code is refused; NULL: there is none.
+static GBytes *
+load_needed_text(const GPtrArray *images, guint chip, const char *name) {
+  enum {
+    FIRST_TENSOR_CHIP = 100, // with tensor memory
+    LAST_TENSOR_CHIP = 119,
+  };
+  for (guint i = 0; i < images->len; i++) {
+    const SmbImage *image = g_ptr_array_index(images, i);
+    if (image->kind != SMB_IMAGE_PTX || image->chip > chip || image->chip < FIRST_TENSOR_CHIP ||
+        (image->feature == 'a' && image->chip != chip) || chip > LAST_TENSOR_CHIP)
+      continue;
+    g_autoptr(GBytes) text = smb_image_load(image, name, NULL);
+    if (text && smb_module_runs_text(text))
+      return g_steal_pointer(&text);
+  }
+  return NULL;
+}
+
 // Machine code for the chip, else PTX, else any machine code; one without a bundle is as it is.
 static GBytes *
 choose_module_image(GBytes *file, const char *name, guint chip, GError **error) {
@@ -50,7 +77,9 @@ choose_module_image(GBytes *file, const char *name, guint chip, GError **error) 
   if (text && g_strcmp0(smb_program_recognize(text), "ptx") == 0)
     return g_bytes_ref(file);
   g_autoptr(GPtrArray) images = smb_images_read(file, name, error);
-  GBytes *image = images ? load_image(images, SMB_IMAGE_CUBIN, chip, name, NULL) : NULL;
+  GBytes *image = images ? load_needed_text(images, chip, name) : NULL;
+  if (images && !image)
+    image = load_image(images, SMB_IMAGE_CUBIN, chip, name, NULL);
   if (images && !image)
     image = load_image(images, SMB_IMAGE_PTX, chip, name, NULL);
   return image || !images ? image : load_image(images, SMB_IMAGE_CUBIN, 0, name, error);

@@ -39,6 +39,7 @@ typedef enum {
  * @address: of its first element
  * @interleave: 0; 1, 2: an element of the first dimension is a slice of 16 or 32 bytes
  * @swizzle: 0; 1, 2, 3: chunks of 16 bytes within 32, 64, 128 bytes
+ * @atomicity: 0; 1: chunks of 32 bytes, within 128 (sm_100)
  * @promotion, @fill: as in the driver's enumerations
  * @dimensions: elements
  * @strides: bytes from an element of each dimension but the first to the next
@@ -50,7 +51,7 @@ typedef enum {
 typedef struct {
   uint64_t address;
   bool is_im2col;
-  uint32_t rank, type, interleave, swizzle, promotion, fill;
+  uint32_t rank, type, interleave, swizzle, atomicity, promotion, fill;
   uint64_t dimensions[SMB_TENSOR_RANK], strides[SMB_TENSOR_RANK - 1];
   uint32_t steps[SMB_TENSOR_RANK], box[SMB_TENSOR_RANK];
   int32_t lower[SMB_TENSOR_SPATIAL], upper[SMB_TENSOR_SPATIAL];

@@ -217,6 +217,8 @@ smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
 uint64_t
 smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address) {
   uint64_t within = (1u << map->swizzle) - 1; // chunks of the span
+  if (map->atomicity)
+    return address ^ (address >> 7 & within >> 1) << 5;
   return address ^ (address >> 7 & within) << 4;
 }
 

@@ -21,8 +21,8 @@ is_float(uint32_t type) {
 static bool
 check_modes(const SmbTensorMap *map) {
   return map->type < SMB_TENSOR_TYPES && map->interleave <= SLICES_OF_32 &&
-         map->swizzle <= MOST_SWIZZLE && map->promotion <= MOST_PROMOTION && map->fill <= 1 &&
-         (!map->fill || is_float(map->type));
+         map->swizzle <= MOST_SWIZZLE && map->atomicity <= (map->swizzle == MOST_SWIZZLE) &&
+         map->promotion <= MOST_PROMOTION && map->fill <= 1 && (!map->fill || is_float(map->type));
 }
 
 static bool

@@ -105,6 +105,7 @@ smb_tensor_map_encode(const SmbTensorMap *map, uint8_t bytes[SMB_TENSOR_MAP_BYTE
   put(bytes, SMB_TENSOR_FIELD_IS_TF32, 0, types[map->type].is_tf32);
   put(bytes, SMB_TENSOR_FIELD_INTERLEAVE, 0, map->interleave);
   put(bytes, SMB_TENSOR_FIELD_SWIZZLE, 0, map->swizzle);
+  put(bytes, SMB_TENSOR_FIELD_ATOMICITY, 0, map->atomicity);
   put(bytes, SMB_TENSOR_FIELD_FILL, 0, map->fill);
   put(bytes, SMB_TENSOR_FIELD_PROMOTION, 0, map->promotion);
   for (unsigned i = 0; i < map->rank; i++) {
@@ -144,6 +145,7 @@ smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *m
       .rank = (uint32_t)get(bytes, SMB_TENSOR_FIELD_RANK, 0) + 1,
       .interleave = (uint32_t)get(bytes, SMB_TENSOR_FIELD_INTERLEAVE, 0),
       .swizzle = (uint32_t)get(bytes, SMB_TENSOR_FIELD_SWIZZLE, 0),
+      .atomicity = (uint32_t)get(bytes, SMB_TENSOR_FIELD_ATOMICITY, 0),
       .promotion = (uint32_t)get(bytes, SMB_TENSOR_FIELD_PROMOTION, 0),
       .fill = (uint32_t)get(bytes, SMB_TENSOR_FIELD_FILL, 0),
   };
@@ -151,7 +153,8 @@ smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *m
   unsigned least = map->is_im2col || map->interleave ? 3 : 1;
   if (!find_type(bytes, &map->type) || map->rank > SMB_TENSOR_RANK || map->rank < least ||
       map->interleave > 2 || (map->is_im2col && map->interleave) ||
-      get(bytes, SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0))
+      get(bytes, SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0) || map->atomicity > 1 ||
+      (map->atomicity && map->swizzle != 3))
     return false;
   for (unsigned i = 0; i < map->rank; i++) {
     map->dimensions[i] = get(bytes, SMB_TENSOR_FIELD_DIMENSION, i) + 1;

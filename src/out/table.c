@@ -17,6 +17,7 @@ typedef struct {
   char *header;
   char *group; // what this column and those behind it are counts of, or NULL
   SmbAlign align;
+  guint most; // how wide its texts are at most; 0: as wide as they are
 } Column;
 
 typedef struct {
@@ -153,6 +154,11 @@ smb_table_wrap(SmbTable *table) {
   table->wrap = TRUE;
 }
 
+void
+smb_table_limit(SmbTable *table, guint column, guint most) {
+  g_array_index(table->columns, Column, column).most = most;
+}
+
 static void
 write_styled(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
   // ECMA-48, SGR: the colours of the terminal's own palette, so that they suit its background.
@@ -251,6 +257,9 @@ measure_columns(const SmbTable *table) {
     widths[i] = smb_text_width(get_column(table, i)->header);
   for (guint i = 0; i < table->cells->len; i++)
     widths[i % n] = MAX(widths[i % n], smb_text_width(g_array_index(table->cells, Cell, i).text));
+  for (guint i = 0; i < n; i++)
+    if (get_column(table, i)->most)
+      widths[i] = MIN(widths[i], get_column(table, i)->most);
   return widths;
 }
 

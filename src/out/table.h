@@ -43,6 +43,9 @@ void smb_table_columns(SmbTable *table, const char *columns);
 /** Adds a column with any header, before the first cell. */
 void smb_table_column(SmbTable *table, const char *header, SmbAlign align);
 
+/** Texts of a column are cut to @most columns, also where rows may be of any width: of names that somebody else has in full. */
+void smb_table_limit(SmbTable *table, guint column, guint most);
+
 /** Adds the next cell of the row; after the last column a new row begins. */
 void smb_table_cell(SmbTable *table, SmbStyle style, const char *text);
 

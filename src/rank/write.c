@@ -160,6 +160,11 @@ add_ranking_row(SmbTable *table, const SmbRankRow *row, gboolean has_durations, 
                      : "exact");
 }
 
+enum {
+  KERNEL_COLUMN = 1,
+  MOST_OF_NAME = 100, // of an instance of a template; CSV and JSON have all of it
+};
+
 static void
 write_ranking_text(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
@@ -167,6 +172,7 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
   gboolean has_durations = smb_ranking_has_durations(ranking);
   g_autoptr(SmbTable) table =
       smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>");
+  smb_table_limit(table, KERNEL_COLUMN, MOST_OF_NAME);
   smb_table_columns(table, has_durations ? "duration>" : "");
   smb_table_columns(table, is_timed ? "predicted>|conflicts>|%>|count" : "count");
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;

@@ -7,8 +7,8 @@
 #include <glib.h>
 
 /** smb_run_compile_ptx: @ptx: PTX, perhaps with zero bytes behind it; @chip: 90 of sm_90; @wrong: (out) (transfer full) (nullable): what the
- * assembler finds wrong with the text. Returns: (transfer full) (nullable): machine code; %NULL: the text is wrong, there is no compiler, or
- * it does not know the chip. A text that calls the device runtime is linked with it. */
+ * assembler finds wrong with the text. Returns: (transfer full) (nullable): machine code; %NULL: the text is wrong, there is no compiler,
+ * it does not know the chip, or the text is run as it is. A text that calls the device runtime is linked with it. */
 GBytes *smb_run_compile_ptx(GBytes *ptx, guint chip, char **wrong);
 
 /** smb_run_ptx_architecture: Returns: (transfer full): the option that names the chip, with the letter that the text has: -arch=sm_90a */

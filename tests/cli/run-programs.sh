@@ -60,7 +60,7 @@ failed=
 for expected in "$srcdir"/tests/run/*/*.expected; do
   name=$(basename "$expected" .expected)
   case " ${RUN_PROGRAMS:-$name} " in *" $name "*) ;; *) continue ;; esac
-  case $name in kernel-*) continue ;; esac # run-device.sh
+  case $name in kernel-*) continue ;; esac # run-device.sh, run-tensor-memory.sh
   source=${expected%.expected}.cu
   flags=$(sed -n 's,^// nvcc: ,,p' "$source")
   case $flags in *-gencode*) ;; *) flags="-arch=sm_90 $flags" ;; esac

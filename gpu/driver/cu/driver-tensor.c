@@ -11,6 +11,9 @@
 enum {
   FIRST_MAJOR = 9, // compute capability with tensor maps
   ALIGN = 64,      // of one
+  FIRST_MAJOR_BY_32 = 10,
+  SWIZZLE_128 = 3,       // CU_TENSOR_MAP_SWIZZLE_128B
+  SWIZZLE_128_BY_32 = 4, // CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
 };
 
 typedef struct {
@@ -40,11 +43,13 @@ cuTensorMapEncodeTiled(CUtensorMap *result, unsigned type, uint32_t rank, void *
                        const uint64_t *dimensions, const uint64_t *strides, const uint32_t *box,
                        const uint32_t *steps, unsigned interleave, unsigned swizzle,
                        unsigned promotion, unsigned fill) {
+  bool is_by_32 = swizzle == SWIZZLE_128_BY_32 && client_device()->major >= FIRST_MAJOR_BY_32;
   SmbTensorMap map = {.address = (uint64_t)(uintptr_t)address,
                       .rank = rank,
                       .type = type,
                       .interleave = interleave,
-                      .swizzle = swizzle,
+                      .swizzle = is_by_32 ? SWIZZLE_128 : swizzle,
+                      .atomicity = is_by_32,
                       .promotion = promotion,
                       .fill = fill};
   if (!box || rank > SMB_TENSOR_RANK)

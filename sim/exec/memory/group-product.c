@@ -7,82 +7,16 @@
 #include "sim/exec/memory/memory.h"
 #include "sim/machine/device/runtime.h"
 
-// The bits of a number. Returns the marks that all of its bytes have, and those that one has: MARK_KNOWN, MARK_BLOCK.
-static guint
-read_shared_number(const SharedMatrix *matrix, guint row, guint k, guint32 *bits) {
-  const SmbBlock *block = matrix->block;
-  guint32 address = smb_matrix_address(&matrix->place, matrix->is_turned, matrix->bytes, row, k) -
-                    matrix->reserved;
-  guint known = MARK_KNOWN, any = 0;
-  *bits = 0;
-  if (address >= block->shared_bytes || block->shared_bytes - address < matrix->bytes)
-    return 0;
-  for (guint i = 0; i < matrix->bytes; i++) {
-    *bits |= (guint32)block->shared[address + i] << (8 * i);
-    known &= block->shared_marks ? block->shared_marks[address + i] : MARK_KNOWN;
-    any |= block->shared_marks ? block->shared_marks[address + i] : 0;
-  }
-  return known | (any & MARK_BLOCK);
-}
-
 static gboolean
-open_shared_matrix(Exec *exec, const Product *product, Row row, gboolean is_left,
-                   SharedMatrix *matrix) {
-  const Registers *registers = exec->warp->registers;
-  ProductNumber number = (ProductNumber)(is_left ? product->form.a : product->form.b);
-  exec_watch_row(exec, row);
-  exec_watch_row(exec, row + 1);
-  if (row_lane_unknown(registers, row, 0) || row_lane_unknown(registers, row + 1, 0))
+open_factor(Exec *exec, const Product *product, gboolean is_left, SharedMatrix *matrix) {
+  const Row row = is_left ? product->left : product->right;
+  if (!smb_shared_matrix_watch(exec, row, 0))
     return FALSE;
-  *matrix = (SharedMatrix){
-      .block = exec->block,
-      .place = smb_matrix_place(row_values(registers, row)[0], row_values(registers, row + 1)[0]),
-      .is_left = is_left,
-      .is_turned = is_left ? product->left_is_turned : product->right_is_turned,
-      .reserved = product->reserved,
-      .number = number,
-      .bytes = smb_product_bits(number) / 8};
+  *matrix = smb_shared_matrix_open(exec, row, 0, product->reserved,
+                                   (ProductNumber)(is_left ? product->form.a : product->form.b));
+  matrix->is_left = is_left;
+  matrix->is_turned = is_left ? product->left_is_turned : product->right_is_turned;
   return TRUE;
-}
-
-static void
-note_marks(guint marks, guint32 bit, guint32 *unknown, guint *flags) {
-  if (!(marks & MARK_KNOWN))
-    *unknown |= bit;
-  if (marks & MARK_BLOCK)
-    *flags |= ROW_BLOCK;
-}
-
-static void
-take_left(const SharedMatrix *matrix, guint first_row, const ProductForm *form,
-          ProductOperands *operands, ProductUnknown *unknown) {
-  const guint depth = smb_product_stored_depth(form);
-  for (guint i = 0; i < PRODUCT_ROWS; i++) {
-    for (guint k = 0; k < depth; k++) {
-      guint32 bits;
-      note_marks(read_shared_number(matrix, first_row + i, k, &bits), 1u << i, &unknown->rows,
-                 &unknown->flags);
-      operands->a_whole[i][k] = (gint32)bits;
-    }
-    operands->is_special |=
-        !smb_product_read_all(matrix->number, depth, operands->a_whole[i], operands->a[i]);
-  }
-}
-
-static void
-take_right(const SharedMatrix *matrix, guint first_column, const ProductForm *form,
-           ProductOperands *operands, ProductUnknown *unknown) {
-  const guint depth = smb_product_stored_height(form);
-  unknown->columns = 0;
-  for (guint j = 0; j < PRODUCT_COLUMNS; j++)
-    for (guint k = 0; k < depth; k++) {
-      guint32 bits;
-      note_marks(read_shared_number(matrix, first_column + j, k, &bits), 1u << j, &unknown->columns,
-                 &unknown->flags);
-      operands->b_whole[k][j] = (gint32)bits;
-    }
-  operands->is_special |= !smb_product_read_all(matrix->number, depth * PRODUCT_COLUMNS,
-                                                operands->b_whole[0], operands->b[0]);
 }
 
 // C, if it is added, or zeros.
@@ -108,8 +42,8 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
   ProductOperands operands;
   ProductUnknown unknown = {.origin = 0};
   gboolean has_left = product->left != NO_MATRIX;
-  if ((has_left && !open_shared_matrix(exec, product, product->left, TRUE, &left)) ||
-      !open_shared_matrix(exec, product, product->right, FALSE, &right) ||
+  if ((has_left && !open_factor(exec, product, TRUE, &left)) ||
+      !open_factor(exec, product, FALSE, &right) ||
       registers->unknown_predicates[product->adds] & 1)
     return FALSE;
   if (exec->w % GROUP_WARPS == 0 && has_left)
@@ -120,7 +54,8 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
   gboolean adds = (registers->predicates[product->adds] & 1) != (guint)product->adds_unless;
   operands.is_special = FALSE;
   if (has_left) {
-    take_left(&left, exec->w % GROUP_WARPS * PRODUCT_ROWS, form, &operands, &unknown);
+    smb_shared_matrix_take_rows(&left, exec->w % GROUP_WARPS * PRODUCT_ROWS,
+                                smb_product_stored_depth(form), &operands, &unknown);
     if (form->is_sparse)
       smb_product_place_sparse(product, registers, 0, &operands, &unknown);
   } else
@@ -128,7 +63,8 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
   gboolean a_is_special = operands.is_special;
   for (guint at = 0; at < form->columns / PRODUCT_COLUMNS; at++) {
     operands.is_special = a_is_special;
-    take_right(&right, at * PRODUCT_COLUMNS, form, &operands, &unknown);
+    smb_shared_matrix_take_columns(&right, at * PRODUCT_COLUMNS, smb_product_stored_height(form),
+                                   &operands, &unknown);
     take_sums(product, registers, adds, at, &operands, &unknown);
     *is_certain &= smb_product_put(product, registers, 0, at, &operands, &unknown);
   }

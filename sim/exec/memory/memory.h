@@ -125,6 +125,21 @@ enum {
   GROUP_WARPS = 4, // that make such products together
 };
 
+// Whether the descriptor of one is known, in two rows: what it decides is watched (shared-matrix.c).
+gboolean smb_shared_matrix_watch(Exec *exec, Row row, guint lane);
+// The one that it names, of this block; whether it is A, and whether it is turned, is left to be said. Of 4 and 6 bits, numbers count as bytes.
+SharedMatrix smb_shared_matrix_open(const Exec *exec, Row row, guint lane, guint32 reserved,
+                                    ProductNumber number);
+// Of a descriptor of tcgen05, which has more modes than those of wgmma. FALSE: nothing is known of this one.
+gboolean smb_shared_matrix_set_mode(const Exec *exec, Row row, guint lane, SharedMatrix *matrix);
+// @n bytes, at most 4, as a number; beyond the end of shared memory nothing is known. Returns the marks that all have, and MARK_BLOCK if one has it.
+guint smb_shared_matrix_read(const SharedMatrix *matrix, guint32 address, guint n, guint32 *bits);
+// Sixteen rows of A; eight columns of B: of each @depth numbers.
+void smb_shared_matrix_take_rows(const SharedMatrix *matrix, guint first, guint depth,
+                                 ProductOperands *operands, ProductUnknown *unknown);
+void smb_shared_matrix_take_columns(const SharedMatrix *matrix, guint first, guint depth,
+                                    ProductOperands *operands, ProductUnknown *unknown);
+
 // The running warp's quarter of one: Step.product (group-product.c).
 void smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes);
 // Warns, and tells a launch that is checked, where the descriptor does not fit the boxes of tensors that brought an operand of @n rows or
@@ -135,6 +150,25 @@ void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint
 typedef guint32 (*TileLocate)(gconstpointer user, guint row, guint chunk);
 void smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,
                    gconstpointer user);
+
+// --- tensor memory (tensor-move.c)
+
+// An address in it. FALSE: it is not known.
+gboolean smb_tensor_place_find(Exec *exec, const TensorPlace *place, guint lane, guint32 *address);
+// Fails unless the block has these columns.
+gboolean smb_tensor_check(SmbBlock *block, const Step *step, guint32 first, guint32 columns);
+// The @i-th of a pair of blocks, whose rank is even first; or, of @blocks 1, the running one. NULL: it is not here.
+SmbBlock *smb_tensor_block(const Exec *exec, guint blocks, guint i);
+
+gboolean smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_tensor_free(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_tensor_load(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_tensor_store(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_tensor_copy(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_tensor_shift(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_tensor_product(Exec *exec, const Step *step, SmbLanes lanes);
+// Nothing is known of tensor memory any longer.
+void smb_doubt_tensor(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
 // --- what threads copy by registers (copied.c)
 

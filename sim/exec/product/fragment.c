@@ -23,15 +23,22 @@ typedef struct {
   guint bits;
 } Packing;
 
+// Floats of 4 and 6 bits take 8.
+static guint
+bits_in_register(ProductNumber number) {
+  guint bits = smb_product_bits(number);
+  return number < PRODUCT_F32 ? MAX(bits, 8) : bits;
+}
+
 static Packing
 packing_of(ProductNumber number) {
-  guint bits = smb_product_bits(number);
+  guint bits = bits_in_register(number);
   return (Packing){MAX(32 / bits, 1), MAX(bits / 32, 1), bits};
 }
 
 static guint
 count_fragment_registers(ProductNumber number, guint numbers) {
-  return numbers * smb_product_bits(number) / 32 / 32;
+  return numbers * bits_in_register(number) / 32 / 32;
 }
 
 guint

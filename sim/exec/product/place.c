@@ -18,7 +18,9 @@ smb_matrix_place(guint32 low, guint32 high) {
                        .stride = (high & 0x3fff) * UNIT_BYTES,
                        .width = widths[high >> 30],
                        .mask = masks[high >> 30],
-                       .base = high >> 17 & 7};
+                       .base = high >> 17 & 7,
+                       .group = GROUP,
+                       .unit = UNIT_BYTES};
 }
 
 // What does not fit into a row is @leading further; of a turned matrix that is not swapped, @stride.
@@ -29,6 +31,6 @@ smb_matrix_address(const MatrixPlace *place, gboolean is_turned, guint bytes, gu
   guint32 next = is_exchanged ? place->stride : place->leading;
   guint32 group = is_exchanged ? place->leading : place->stride;
   guint32 address = place->start + along / place->width * next + along % place->width +
-                    across / GROUP * group + across % GROUP * place->width;
-  return address ^ (((address >> 7) - place->base) & place->mask) * UNIT_BYTES;
+                    across / place->group * group + across % place->group * place->width;
+  return address ^ (((address >> 7) - place->base) & place->mask) * place->unit;
 }

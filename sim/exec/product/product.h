@@ -23,6 +23,10 @@ typedef enum {
   PRODUCT_TF32, // in 32 bits, of which the low 13 are not looked at
   PRODUCT_E4M3,
   PRODUCT_E5M2,
+  PRODUCT_E2M3, // of 6 and 4 bits, without infinities and NaN
+  PRODUCT_E3M2,
+  PRODUCT_E2M1,
+  PRODUCT_E2M1_MIDDLE, // in the middle of 8 bits, as mma wants it
   PRODUCT_F32,
   PRODUCT_F64,
   PRODUCT_S8,
@@ -163,12 +167,13 @@ void smb_fragment_place(const Fragment *fragment, guint index, guint lane, guint
 
 // --- in shared memory, where a descriptor says (place.c)
 
-// Where a matrix is: rows of @width bytes, eight of which follow each other, whose units of 16 bytes are swapped: by those bits of
+// Where a matrix is: rows of @width bytes, @group of which follow each other, whose units of @unit bytes are swapped: by those bits of
 // the address / 128, less @base, that are in @mask.
 typedef struct {
   guint32 start, leading, stride; // bytes
   guint32 width;
   guint32 mask, base;
+  guint32 group, unit;
 } MatrixPlace;
 
 // The low and the high word of a descriptor.

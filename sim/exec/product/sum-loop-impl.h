@@ -70,8 +70,8 @@ static inline void
 read_eight(const NumberFormat *format, gint32 *whole, double *real, Words *special) {
   const guint32 fraction = format->fraction, sign = format->bits - format->unused - 1u;
   const guint32 one = 1u << fraction, top = (1u << (sign - fraction)) - 1;
-  const guint32 least =
-      format->has_infinity ? 0 : one - 1; // of the largest exponent, if it is not finite
+  // of the largest exponent, if it is not finite
+  const guint32 least = format->is_finite ? one : format->has_infinity ? 0 : one - 1;
   Words bits;
   memcpy(&bits, whole, sizeof bits);
   bits >>= format->unused;

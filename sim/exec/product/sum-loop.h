@@ -14,6 +14,7 @@ typedef struct {
   guint8 fraction; // 0: it is an integer
   gint16 bias;
   gboolean has_infinity;
+  gboolean is_finite; // and no NaN either
 } NumberFormat;
 
 extern const NumberFormat smb_number_formats[N_PRODUCT_NUMBERS];

@@ -29,6 +29,10 @@ const NumberFormat smb_number_formats[N_PRODUCT_NUMBERS] = {
     [PRODUCT_TF32] = {32, 13, 10, 127, TRUE},
     [PRODUCT_E4M3] = {8, 0, 3, 7, FALSE},
     [PRODUCT_E5M2] = {8, 0, 2, 15, TRUE},
+    [PRODUCT_E2M3] = {6, 0, 3, 1, FALSE, TRUE},
+    [PRODUCT_E3M2] = {6, 0, 2, 3, FALSE, TRUE},
+    [PRODUCT_E2M1] = {4, 0, 1, 1, FALSE, TRUE},
+    [PRODUCT_E2M1_MIDDLE] = {6, 2, 1, 1, FALSE, TRUE},
     [PRODUCT_F32] = {32, 0, 23, 127, TRUE},
     [PRODUCT_F64] = {.bits = 64},
     [PRODUCT_S8] = {.bits = 8},
@@ -81,7 +85,7 @@ smb_product_rule(ProductForm *form, guint chip) {
   form->block = block && block < form->depth ? block : (guint8)MIN(form->depth, PRODUCT_DEPTH);
   form->digits = is_narrow ? rule->digits_narrow : rule->digits;
   form->kept = is_narrow ? rule->kept_narrow : 23;
-  form->is_published = form->a <= PRODUCT_E5M2 && rule->first != 90;
+  form->is_published = form->a < PRODUCT_F32 && rule->first != 90;
 }
 
 // --- sums

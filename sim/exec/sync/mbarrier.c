@@ -7,39 +7,20 @@
 //
 // Threads of other blocks of the cluster arrive, announce bytes and copy as those of the block do.
 //
-// A lane that tests a phase before it is complete waits: hardware may delay it as long. If nothing else can run, the
-// test fails; a kernel in which this happens again and again does not end. The object is kept beside shared memory:
-// what its 8 bytes hold is not defined, and here not known.
+// The object is kept beside shared memory: what its 8 bytes hold is not defined, and here not known. mbarrier-wait.c has those who wait.
 #include <string.h>
 
 #include "sim/base/hash.h"
-#include "sim/exec/sync/sync.h"
+#include "sim/exec/sync/mbarrier-impl.h"
 #include "sim/machine/check/checking.h"
 
 enum {
-  MAX_COUNT = (1 << 20) - 1, // of arrivals, and of bytes
-  OBJECT_BYTES = 8,
-  MAX_TIMEOUTS = 256, // waits that end without success, one after the other, while nothing happens
+  MAX_COUNT = (1 << 20) - 1,     // of arrivals, and of bytes
+  PAIR_BIT = 1 << CLUSTER_SHIFT, // which block of a pair it is
 };
 
-// Where lanes name objects: whose they are, and where in its shared memory.
-typedef struct {
-  Exec *owner[SMB_MAX_LANES];
-  guint32 offset[SMB_MAX_LANES];
-} Places;
-
-typedef struct {
-  guint32 offset;
-  guint32 expected; // arrivals, of the next phase
-  guint32 pending;  // arrivals
-  gint64 bytes;     // that are announced and not copied
-  guint32 phase;
-  gboolean is_unsized; // it is not known how many bytes were copied
-} MBarrier;
-
-// Lanes that wait go on. Those that gave way to others test for themselves, also where these do.
-static void
-release_warp(Warp *warp) {
+void
+smb_mbarriers_let_go(Warp *warp) {
   smb_splits_release(warp->splits, HELD_BY_MBARRIER, !warp->parted);
 }
 
@@ -57,7 +38,7 @@ smb_mbarriers_forget(Exec *exec, guint32 origin) {
   g_hash_table_remove_all(exec->sync->mbarriers);
   exec->sync->forgot_mbarriers = TRUE;
   for (guint w = 0; w < exec->block->n_warps; w++)
-    release_warp(&exec->warps[w]);
+    smb_mbarriers_let_go(&exec->warps[w]);
 }
 
 guint64
@@ -74,23 +55,7 @@ smb_mbarriers_hash(const Exec *exec) {
   return sum;
 }
 
-static gpointer
-key_of(guint32 offset) {
-  return GUINT_TO_POINTER(offset);
-}
-
 // --- where they are
-
-// A number that @lanes hold in a row; FALSE: it is not known.
-static gboolean
-read_known_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values) {
-  const Registers *registers = exec->warp->registers;
-  if (smb_row_known(registers, row, lanes) != lanes)
-    return FALSE;
-  exec_watch_row(exec, row);
-  *values = row_values(registers, row);
-  return TRUE;
-}
 
 // Tells what a lane does at a barrier of the block; what happens at those of others is theirs.
 static void
@@ -101,11 +66,9 @@ tell_mbarrier(const Exec *exec, const Exec *owner, const MBarrier *barrier, guin
                     bytes);
 }
 
-// Where @lanes name objects, or @above that, in another block; those of other blocks are left out of them, unless these are here.
-// *@known: FALSE: it is not known.
-static gboolean
-locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, guint32 above,
-                 SmbLanes *lanes, Places *places, gboolean *known) {
+gboolean
+smb_mbarriers_locate(Exec *exec, const Step *step, const Transfer *transfer, guint32 above,
+                     SmbLanes *lanes, Places *places, gboolean *known) {
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
@@ -164,9 +127,9 @@ create_mbarrier(Exec *exec, guint32 offset, guint32 count) {
   MBarrier *barrier = g_new0(MBarrier, 1);
   barrier->offset = offset;
   barrier->expected = barrier->pending = count;
-  smb_inspect_set(exec->block, offset, OBJECT_BYTES);
-  g_hash_table_insert(exec->sync->mbarriers, key_of(offset), barrier);
-  memset(exec->block->shared_marks + offset, 0, OBJECT_BYTES);
+  smb_inspect_set(exec->block, offset, MBARRIER_OBJECT_BYTES);
+  g_hash_table_insert(exec->sync->mbarriers, mbarrier_key(offset), barrier);
+  memset(exec->block->shared_marks + offset, 0, MBARRIER_OBJECT_BYTES);
 }
 
 // Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left
@@ -176,7 +139,7 @@ static void
 read_stored_mbarrier(Exec *exec, guint32 offset) {
   const SmbBlock *block = exec->block;
   guint32 words[2];
-  for (guint i = 0; i < OBJECT_BYTES; i++) {
+  for (guint i = 0; i < MBARRIER_OBJECT_BYTES; i++) {
     if (!(block->shared_marks[offset + i] & MARK_KNOWN))
       return;
   }
@@ -186,21 +149,21 @@ read_stored_mbarrier(Exec *exec, guint32 offset) {
     create_mbarrier(exec, offset, MAX_COUNT + 1 - left);
 }
 
-// *@barrier: NULL, if nothing is known of it.
-static gboolean
-find_mbarrier(Exec *exec, const Step *step, guint lane, const Places *places, MBarrier **barrier) {
+gboolean
+smb_mbarrier_find(Exec *exec, const Step *step, guint lane, const Places *places,
+                  MBarrier **barrier) {
   Exec *owner = places->owner[lane];
   guint32 offset = places->offset[lane];
   read_stored_mbarrier(owner, offset);
-  *barrier = g_hash_table_lookup(owner->sync->mbarriers, key_of(offset));
+  *barrier = g_hash_table_lookup(owner->sync->mbarriers, mbarrier_key(offset));
   return *barrier || owner->sync->forgot_mbarriers ||
          fail_mbarrier(exec, step, lane, offset, "not an mbarrier: expected mbarrier.init first");
 }
 
 // --- phases
 
-static void
-complete_phase(Exec *exec, MBarrier *barrier) {
+void
+smb_mbarrier_complete_phase(Exec *exec, MBarrier *barrier) {
   barrier->phase++;
   barrier->pending = barrier->expected;
   barrier->bytes = 0;
@@ -209,14 +172,14 @@ complete_phase(Exec *exec, MBarrier *barrier) {
   if (exec->block->check)
     smb_inspect_complete(exec->block, barrier->offset);
   for (guint w = 0; w < exec->block->n_warps; w++)
-    release_warp(&exec->warps[w]);
+    smb_mbarriers_let_go(&exec->warps[w]);
 }
 
 static void
 complete_if_due(Exec *exec, MBarrier *barrier) {
   exec->sync->timeouts = 0;
   if (barrier->pending == 0 && barrier->bytes == 0 && !barrier->is_unsized)
-    complete_phase(exec, barrier);
+    smb_mbarrier_complete_phase(exec, barrier);
 }
 
 static gboolean
@@ -272,7 +235,7 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
   case MBARRIER_INIT:
     return init_mbarrier(exec, step, lane, places, number);
   case MBARRIER_INVALIDATE:
-    g_hash_table_remove(owner->sync->mbarriers, key_of(offset));
+    g_hash_table_remove(owner->sync->mbarriers, mbarrier_key(offset));
     return TRUE;
   case MBARRIER_DROP:
     barrier->expected -= MIN(number, barrier->expected);
@@ -307,7 +270,7 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
 static gboolean
 read_lane_numbers(const Exec *exec, const Step *step, SmbLanes lanes, guint32 *numbers) {
   const guint32 *values = NULL;
-  if (step->compute.s[0] != NO_ROW && !read_known_row(exec, step->compute.s[0], lanes, &values))
+  if (step->compute.s[0] != NO_ROW && !mbarrier_known_row(exec, step->compute.s[0], lanes, &values))
     return FALSE;
   FOR_LANES(lanes, lane) {
     numbers[lane] = values ? values[lane] : 1;
@@ -322,9 +285,10 @@ list_mbarriers(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes loca
   guint n = smb_lanes_count(lanes);
   guint n_away = smb_lanes_count(lanes & ~located) + count_away(exec, located, places);
   if (n_away)
-    exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER, (guint64)OBJECT_BYTES * n_away);
+    exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER, (guint64)MBARRIER_OBJECT_BYTES * n_away);
   if (n > n_away)
-    exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER, (guint64)OBJECT_BYTES * (n - n_away));
+    exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
+                      (guint64)MBARRIER_OBJECT_BYTES * (n - n_away));
 }
 
 gboolean
@@ -336,13 +300,13 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbLanes here = lanes;
   if (!lanes)
     return TRUE;
-  if (!locate_mbarriers(exec, step, step->transfer, 0, &here, &places, &known))
+  if (!smb_mbarriers_locate(exec, step, step->transfer, 0, &here, &places, &known))
     return FALSE;
   if (known)
     list_mbarriers(exec, step, lanes, here, &places);
   else
     exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
-                      (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
+                      (guint64)MBARRIER_OBJECT_BYTES * smb_lanes_count(lanes));
   if (known && !read_lane_numbers(exec, step, here, numbers)) {
     guint32 origin = row_origin(exec->warp->registers, step->compute.s[0]);
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
@@ -358,7 +322,7 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   FOR_LANES(here, lane) {
     MBarrier *barrier = NULL;
     gboolean needs = step->argument != MBARRIER_INIT;
-    if (needs && !find_mbarrier(exec, step, (guint)lane, &places, &barrier))
+    if (needs && !smb_mbarrier_find(exec, step, (guint)lane, &places, &barrier))
       return FALSE;
     states[0][lane] = barrier ? barrier->pending : 0;
     states[1][lane] = barrier ? barrier->phase : 0;
@@ -369,6 +333,38 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   for (guint row = 0; here && row < 2 && step->compute.d != NO_ROW; row++)
     smb_row_set(exec->warp->registers, step->compute.d + row, here, states[row], unknown, 0,
                 step_origin(exec, step));
+  return TRUE;
+}
+
+// At the one that a lane names, in one block of the cluster.
+static gboolean
+act_in_block(Exec *exec, const Step *step, guint lane, guint32 above) {
+  Places places;
+  gboolean known;
+  MBarrier *barrier;
+  SmbLanes one = (SmbLanes)1 << lane;
+  if (!smb_mbarriers_locate(exec, step, step->transfer, above, &one, &places, &known))
+    return FALSE;
+  if (!known || !one)
+    return TRUE;
+  exec_list_traffic(exec, step,
+                    places.owner[lane] == exec ? SMB_TRAFFIC_BARRIER : SMB_TRAFFIC_CLUSTER,
+                    MBARRIER_OBJECT_BYTES);
+  return smb_mbarrier_find(exec, step, lane, &places, &barrier) &&
+         (!barrier || act(exec, step, barrier, lane, &places, 1));
+}
+
+gboolean
+smb_step_mbarrier_each(Exec *exec, const Step *step, SmbLanes lanes) {
+  if (smb_row_known(exec->warp->registers, step->bulk->blocks, lanes) != lanes)
+    smb_doubt_apart(exec, step, lanes, row_origin(exec->warp->registers, step->bulk->blocks));
+  FOR_LANES(lanes, lane) {
+    guint32 above[SMB_MAX_CLUSTER_BLOCKS];
+    guint n = smb_bulk_ranks(exec, step->bulk, (guint)lane, above);
+    for (guint i = 0; i < n; i++)
+      if (!act_in_block(exec, step, (guint)lane, above[i]))
+        return FALSE;
+  }
   return TRUE;
 }
 
@@ -385,13 +381,13 @@ complete_bytes(Exec *exec, const Step *step, const Transfer *transfer, guint lan
   gboolean known;
   MBarrier *barrier;
   SmbLanes one = (SmbLanes)1 << lane;
-  if (!locate_mbarriers(exec, step, transfer, above, &one, &places, &known))
+  if (!smb_mbarriers_locate(exec, step, transfer, above, &one, &places, &known))
     return FALSE;
   if (!known || !one)
     return TRUE;
   Exec *owner = places.owner[lane];
   guint32 offset = places.offset[lane];
-  if (!find_mbarrier(exec, step, lane, &places, &barrier))
+  if (!smb_mbarrier_find(exec, step, lane, &places, &barrier))
     return FALSE;
   if (!barrier)
     return TRUE;
@@ -415,173 +411,9 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
     guint32 above[SMB_MAX_CLUSTER_BLOCKS];
     guint n = smb_bulk_ranks(exec, step->bulk, (guint)lane, above);
     for (guint i = 0; i < n; i++)
-      if (!complete_bytes(exec, step, transfer, (guint)lane, above[i], bytes[lane]))
+      if (!complete_bytes(exec, step, transfer, (guint)lane,
+                          step->bulk->is_paired ? above[i] & ~PAIR_BIT : above[i], bytes[lane]))
         return FALSE;
-  }
-  return TRUE;
-}
-
-// --- waits
-
-// Tells of a wait that is over for which phase it was, by the first lane whose barrier is the block's own: the one before this, if there
-// was one.
-static void
-tell_awaited(const Exec *exec, const Places *places, SmbLanes done) {
-  FOR_LANES(done, lane) {
-    if (places->owner[lane] != exec)
-      continue;
-    const MBarrier *barrier =
-        g_hash_table_lookup(exec->sync->mbarriers, key_of(places->offset[lane]));
-    exec_tell_phase(exec, SMB_PHASE_WAITS, SMB_BARRIER_SHARED + (guint64)barrier->offset,
-                    barrier->phase - 1, 0);
-    return;
-  }
-}
-
-// The lanes of @lanes whose phase is complete, and those where that is unknown.
-static gboolean
-test_phases(Exec *exec, const Step *step, SmbLanes lanes, const Places *places, SmbLanes *done,
-            SmbLanes *unknown) {
-  const guint32 *numbers = NULL;
-  gboolean parity = step->argument == MBARRIER_PARITY;
-  gboolean known = read_known_row(exec, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
-  FOR_LANES(lanes, lane) {
-    MBarrier *barrier;
-    if (!find_mbarrier(exec, step, (guint)lane, places, &barrier))
-      return FALSE;
-    if (!barrier || !known)
-      *unknown |= (SmbLanes)1 << lane;
-    else if (parity ? (barrier->phase ^ numbers[lane]) % 2 : barrier->phase != numbers[lane])
-      *done |= (SmbLanes)1 << lane;
-    if (exec->block->check && *done >> lane & 1 && places->owner[lane] == exec)
-      smb_inspect_await(exec->block, exec->w, (SmbLanes)1 << lane, places->offset[lane]);
-  }
-  return TRUE;
-}
-
-// What is copied meanwhile, and when, is not known.
-static void
-forget_copied(Exec *exec, const Step *step) {
-  const Registers *registers = exec->warp->registers;
-  const Row number = step->compute.s[0];
-  const guint32 origin = row_flags(registers, number) & ROW_UNKNOWN ? row_origin(registers, number)
-                                                                    : exec->sync->mbarrier_origin;
-  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
-  smb_unknown_forget_shared(exec, step);
-}
-
-gboolean
-smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
-  Warp *warp = exec->warp;
-  Places places;
-  gboolean known;
-  SmbLanes done = 0, here = lanes, unknown = 0;
-  if (!lanes)
-    return TRUE;
-  smb_spin_warn(exec, step);
-  if (!locate_mbarriers(exec, step, step->transfer, 0, &here, &places, &known) ||
-      (known && !test_phases(exec, step, here, &places, &done, &unknown)))
-    return FALSE;
-  unknown |= known ? lanes & ~here : lanes;
-  if (unknown)
-    forget_copied(exec, step);
-  else if (!done && !(warp->timed_out & lanes)) {
-    warp->splits->pc = step_number(exec, step);
-    smb_splits_hold(warp->splits, warp->splits->mask, HELD_BY_MBARRIER);
-    return TRUE;
-  }
-  warp->timed_out &= ~lanes;
-  if (done)
-    tell_awaited(exec, &places, done);
-  exec_list_traffic(exec, step, SMB_TRAFFIC_WAIT, (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
-  smb_predicate_set(warp->registers, step->compute.p, lanes, done, unknown, 0,
-                    step_origin(exec, step));
-  return TRUE;
-}
-
-// Of a block that stands for its cluster, what others bring is taken to come where something has come.
-static gboolean
-may_complete(const Exec *exec, const MBarrier *barrier) {
-  gboolean is_alike = exec->block->peers && exec->block->peers->is_alike;
-  gboolean has_begun = barrier->bytes != 0 || barrier->pending < barrier->expected;
-  return (barrier->is_unsized && barrier->pending == 0) || (is_alike && has_begun);
-}
-
-static gboolean
-complete_unsized(Exec *exec) {
-  GHashTableIter iter;
-  gpointer value;
-  gboolean any = FALSE;
-  g_hash_table_iter_init(&iter, exec->sync->mbarriers);
-  while (g_hash_table_iter_next(&iter, NULL, &value)) {
-    MBarrier *barrier = value;
-    if (!may_complete(exec, barrier))
-      continue;
-    complete_phase(exec, barrier);
-    any = TRUE;
-  }
-  return any;
-}
-
-static SmbLanes
-count_held(const Exec *exec) {
-  SmbLanes held = 0;
-  for (guint w = 0; w < exec->block->n_warps; w++)
-    held |= smb_splits_held(exec->warps[w].splits, HELD_BY_MBARRIER);
-  return held;
-}
-
-gboolean
-smb_mbarriers_release(Exec *exec) {
-  if (!count_held(exec) || smb_cluster_may_move(exec))
-    return FALSE;
-  if (complete_unsized(exec)) {
-    exec->sync->timeouts = 0;
-    return TRUE;
-  }
-  if (++exec->sync->timeouts > MAX_TIMEOUTS)
-    return FALSE;
-  for (guint w = 0; w < exec->block->n_warps; w++) {
-    Warp *warp = &exec->warps[w];
-    warp->timed_out = smb_splits_held(warp->splits, HELD_BY_MBARRIER);
-    release_warp(warp);
-  }
-  return TRUE;
-}
-
-gboolean
-smb_mbarriers_check(Exec *exec) {
-  for (guint w = 0; w < exec->block->n_warps; w++) {
-    SmbLanes held = smb_splits_held(exec->warps[w].splits, HELD_BY_MBARRIER);
-    if (!held)
-      continue;
-    guint lane = smb_lanes_first(held);
-    guint32 pc;
-    Places places;
-    gboolean known;
-    SmbLanes one = (SmbLanes)1 << lane;
-    smb_splits_lane(exec->warps[w].splits, lane, &pc);
-    exec->w = w;
-    exec->warp = &exec->warps[w];
-    const Step *step = &exec->steps[pc];
-    if (!locate_mbarriers(exec, step, step->transfer, 0, &one, &places, &known))
-      return FALSE;
-    const MBarrier *barrier =
-        known && one && places.owner[lane] == exec
-            ? g_hash_table_lookup(exec->sync->mbarriers, key_of(places.offset[lane]))
-            : NULL;
-    if (!barrier)
-      continue;
-    const guint *cluster = exec->block->cluster;
-    return smb_block_fail(
-        exec->block, step->place,
-        "%s: warp %u waits here forever: the mbarrier at byte %u of shared memory still expects %u "
-        "arrival%s and %" G_GINT64_FORMAT " bytes%s",
-        smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
-        places.offset[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
-        !exec->block->peers && cluster[0] * cluster[1] * cluster[2] > 1
-            ? "; what other blocks of the cluster do to it is not modelled"
-            : "");
   }
   return TRUE;
 }

@@ -113,6 +113,8 @@ void smb_cluster_note_turn(Exec *exec, guint64 before);
 
 gboolean smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes);
 // The same for the first lane only (uniform datapath).
+// Arrives at one of each block that Bulk.blocks names.
+gboolean smb_step_mbarrier_each(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_once(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes);
 void smb_mbarriers_reset(Exec *exec);

@@ -155,6 +155,7 @@ set_text_extras(PtxDecoder *decoder, const Traffic *traffic) {
       tensor->offsets[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, offsets, i), 2, FALSE);
     next++;
   }
+  traffic->bulk->is_paired = smb_ptx_has_part(decoder, "cta_group::2");
   if (smb_ptx_has_prefix(decoder, "multicast") && next < n)
     traffic->bulk->blocks = smb_ptx_row(decoder, smb_ptx_operand(decoder, next), 2, FALSE);
 }
@@ -196,12 +197,26 @@ finish_response(PtxDecoder *decoder, const Traffic *traffic) {
              : PTX_FAILED;
 }
 
-// tcgen05.alloc: the response has as many bytes as the argument says.
+// tcgen05.alloc [response], columns: where these are in tensor memory, which the warp is told once.
 PtxResult
-smb_ptx_decode_response(PtxDecoder *decoder) {
-  Traffic traffic = begin_response(decoder, decoder->argument);
-  traffic.bulk->is_lost = TRUE;
-  return finish_response(decoder, &traffic);
+smb_ptx_decode_tensor_allocate(PtxDecoder *decoder) {
+  enum {
+    ADDRESS_BYTES = 4,
+  };
+  Row columns = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
+  if (columns == NO_ROW)
+    return smb_ptx_wants(decoder, "a number of columns");
+  Transfer *address = smb_code_new_transfer(decoder->code);
+  address->bytes = ADDRESS_BYTES;
+  address->n_components = address->rows = 1;
+  address->data[0] = smb_build_tensor_allocate(&decoder->build, columns);
+  Traffic traffic = begin_response(decoder, ADDRESS_BYTES);
+  traffic.bulk->value = address;
+  if (!set_written(decoder, &traffic))
+    return PTX_FAILED;
+  Step step = smb_build_bulk(&decoder->build, STEP_BULK_ONCE, traffic.site, traffic.bulk);
+  smb_code_add(decoder->code, &step);
+  return PTX_DECODED;
 }
 
 // The blocks of the cluster, as bits.
@@ -301,28 +316,6 @@ find_product_bytes(const PtxDecoder *decoder) {
   return (a_bytes + (guint64)n * k * b_bits / 8) / WARPGROUP;
 }
 
-// tcgen05.cp.….ROWSxBITSb: as many bytes as it writes, unless it expands them.
-static guint64
-find_rows_bytes(const PtxDecoder *decoder) {
-  for (guint i = 2; decoder->parts[i]; i++) {
-    guint rows, bits;
-    if (sscanf(decoder->parts[i], "%3ux%3ub", &rows, &bits) == 2 &&
-        !smb_ptx_has_prefix(decoder, "b8x16") && !smb_ptx_has_part(decoder, "cta_group::2"))
-      return (guint64)rows * bits / 8;
-  }
-  return SMB_BYTES_UNKNOWN;
-}
-
-static PtxResult
-decode_operands(PtxDecoder *decoder, guint64 bytes) {
-  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_MATRIX, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  traffic.bulk->bytes = bytes;
-  Step step = smb_build_bulk(&decoder->build, STEP_BULK, traffic.site, traffic.bulk);
-  smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
-  smb_code_add(decoder->code, &step);
-  return PTX_DECODED;
-}
-
 // A step that lists the operands, and one that makes the product.
 PtxResult
 smb_ptx_decode_product(PtxDecoder *decoder) {
@@ -334,16 +327,6 @@ smb_ptx_decode_product(PtxDecoder *decoder) {
     smb_ptx_writes_result(decoder, smb_code_step(decoder->code, listed),
                           smb_ptx_operand(decoder, 0));
   return PTX_DECODED;
-}
-
-PtxResult
-smb_ptx_decode_product_rows(PtxDecoder *decoder) {
-  return decode_operands(decoder, find_rows_bytes(decoder));
-}
-
-PtxResult
-smb_ptx_decode_product_unknown(PtxDecoder *decoder) {
-  return decode_operands(decoder, SMB_BYTES_UNKNOWN);
 }
 
 // wmma.load.{a, b, c}….mMnNkK{.shared}.type d, [from]{, stride}; wmma.store.d….mMnNkK{.shared}.type [to], d{, stride}

@@ -201,6 +201,9 @@ PtxResult smb_ptx_add_opaque(PtxDecoder *decoder, guint effects);
 
 // What wmma.load and wmma.store move (mma.c); NULL: that is not modelled.
 const Fragment *smb_ptx_fragment(PtxDecoder *decoder, gboolean loads);
+// An operand that is a predicate, or a constant: whether something is added. FALSE: it is neither.
+gboolean smb_ptx_condition(PtxDecoder *decoder, guint index, Predicate *condition,
+                           gboolean *unless);
 // A product that four warps make (mma.c), whose operands are listed by a step ahead. FALSE: it is not modelled, and there is no step.
 gboolean smb_ptx_add_group_product(PtxDecoder *decoder, guint site);
 

@@ -25,6 +25,7 @@ find_product_type(const char *type, guint8 *number) {
     guint8 number;
   } numbers[] = {{"f16", PRODUCT_F16},   {"bf16", PRODUCT_BF16}, {"tf32", PRODUCT_TF32},
                  {"e4m3", PRODUCT_E4M3}, {"e5m2", PRODUCT_E5M2}, {"f32", PRODUCT_F32},
+                 {"e2m3", PRODUCT_E2M3}, {"e3m2", PRODUCT_E3M2}, {"e2m1", PRODUCT_E2M1_MIDDLE},
                  {"f64", PRODUCT_F64},   {"s8", PRODUCT_S8},     {"u8", PRODUCT_U8},
                  {"s4", PRODUCT_S4},     {"u4", PRODUCT_U4},     {"b1", PRODUCT_B1},
                  {"s32", PRODUCT_S32}};
@@ -293,17 +294,17 @@ take_group_factors(PtxDecoder *decoder, Product *product, guint behind) {
   return product->right != NO_ROW && (in_registers || product->left != NO_ROW);
 }
 
-// Whether C is added: a predicate, or a constant. FALSE: it is neither.
-static gboolean
-take_addition(PtxDecoder *decoder, Product *product, guint index) {
-  const PtxOperand *adds = smb_ptx_operand(decoder, index);
-  if (adds->kind == PTX_OPERAND_INTEGER) {
-    product->adds_unless = adds->bits == 0;
+gboolean
+smb_ptx_condition(PtxDecoder *decoder, guint index, Predicate *condition, gboolean *unless) {
+  const PtxOperand *operand = smb_ptx_operand(decoder, index);
+  if (operand->kind == PTX_OPERAND_INTEGER) {
+    *condition = PREDICATE_TRUE;
+    *unless = operand->bits == 0;
     return TRUE;
   }
-  product->adds = smb_ptx_predicate(decoder, adds);
-  product->adds_unless = adds->is_negated;
-  return smb_ptx_is_predicate(decoder, adds);
+  *condition = smb_ptx_predicate(decoder, operand);
+  *unless = operand->is_negated;
+  return smb_ptx_is_predicate(decoder, operand);
 }
 
 gboolean
@@ -331,7 +332,8 @@ smb_ptx_add_group_product(PtxDecoder *decoder, guint site) {
     if (product->d[i] == NO_ROW)
       return FALSE;
   }
-  if (!take_group_factors(decoder, product, behind) || !take_addition(decoder, product, behind) ||
+  if (!take_group_factors(decoder, product, behind) ||
+      !smb_ptx_condition(decoder, behind, &product->adds, &product->adds_unless) ||
       (form.is_sparse && !take_metadata(decoder, 3, &product->metadata, &product->selector)))
     return FALSE;
   smb_build_product(&decoder->build, product, decoder->program->cuda_arch / 10);

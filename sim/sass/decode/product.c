@@ -183,7 +183,7 @@ smb_sass_is_group_product(const SassDecoder *decoder, guint bits, ProductForm *f
     form->a = form->b = is_bit ? PRODUCT_B1 : (guint8)SASS_CHOOSE(decoder, halves, PRODUCT_F16);
   else if (!find_factors(decoder, form))
     return FALSE;
-  gboolean is_real = form->a <= PRODUCT_E5M2;
+  gboolean is_real = form->a < PRODUCT_F32;
   return instruction->is_complete && instruction->is_modelled && instruction->n_operands >= 3 &&
          form->depth * bits == (form->is_sparse ? 2 : 1) * MATRIX_BITS &&
          is_real == (form->sum != PRODUCT_S32);

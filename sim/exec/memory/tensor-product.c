@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Products with D in tensor memory (tcgen05.mma; PTX ISA, "tcgen05.mma"), of one block or of a pair of blocks. A is in shared memory or in tensor memory, B
+// in shared memory. They are made at once, by the rules of adding that were published for the chip (product.h). Of these nothing is known: products with scaled
+// or sparse factors; of mma.ws, those of fewer than 128 rows with A in tensor memory; numbers of 4 and 6 bits in tensor memory.
+#include <math.h>
+
+#include "sim/exec/memory/memory.h"
+#include "sim/machine/device/runtime.h"
+#include "sim/machine/tensor-memory.h"
+
+enum {
+  MOST_TILES = 16, // of 16 rows
+  LANE_STEP = 32,  // from one quarter of the lanes to the next
+};
+
+/**
+ * Making: a product that is being made
+ * @rows: of D
+ * @blocks: it takes part: the pair, or this block alone
+ * @left, @right: of each of them
+ * @d, @a: addresses in tensor memory
+ */
+typedef struct {
+  const TensorProduct *product;
+  ProductForm form;
+  guint rows;
+  SmbBlock *blocks[2];
+  SharedMatrix left[2], right[2];
+  guint32 d, a;
+  gboolean adds;
+  guint32 disabled[TENSOR_MASK_WORDS];
+} Making;
+
+// Where a number of D, or a row of A, is: in which block, and there in which lane and column.
+typedef struct {
+  guint block, lane, column;
+} DataPlace;
+
+// Rows of a block that has @rows of them: in the order of the lanes; 64 of one block have 16 of each quarter. Where fewer rows than lanes share the columns (in
+// pairs of blocks, and of mma.ws), lanes further on have the other columns.
+static DataPlace
+find_data(const Making *making, guint i, guint j) {
+  const TensorProduct *product = making->product;
+  guint rows = making->rows / product->blocks, row = i % rows;
+  gboolean is_spread = product->blocks == 2 || product->is_stationary;
+  guint columns = making->form.columns / (is_spread ? TENSOR_LANES / rows : 1);
+  guint lane = is_spread || rows == TENSOR_LANES
+                   ? j / columns * rows + row
+                   : row / PRODUCT_ROWS * LANE_STEP + row % PRODUCT_ROWS;
+  return (DataPlace){i / rows, lane, j % columns};
+}
+
+static guint
+count_data_columns(const Making *making) {
+  return find_data(making, 0, making->form.columns - 1).lane
+             ? making->form.columns / (TENSOR_LANES * making->product->blocks / making->rows)
+             : making->form.columns;
+}
+
+// Whether there are such products (PTX ISA, "tcgen05.mma", the shapes of each kind).
+static gboolean
+has_shape(const TensorProduct *product, guint rows, guint columns) {
+  if (product->is_stationary)
+    return product->blocks == 1 && (rows == 32 || rows == 64 || rows == 128) && columns % 64 == 0;
+  return (rows == 64 * product->blocks || rows == 128 * product->blocks) &&
+         columns % (8 * product->blocks) == 0;
+}
+
+// A factor in one of the blocks. FALSE: its mode is not modelled.
+static gboolean
+open_tensor_factor(const Exec *exec, const Making *making, Row row, guint lane,
+                   ProductNumber number, SmbBlock *block, SharedMatrix *matrix) {
+  gboolean is_turned = matrix->is_turned, is_left = matrix->is_left;
+  *matrix = smb_shared_matrix_open(exec, row, lane, making->product->reserved, number);
+  matrix->block = block;
+  matrix->is_turned = is_turned;
+  matrix->is_left = is_left;
+  return smb_shared_matrix_set_mode(exec, row, lane, matrix);
+}
+
+// What registers say. FALSE: it is not known, or not modelled.
+static gboolean
+open_product(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
+  const Registers *registers = exec->warp->registers;
+  gboolean left_is_turned, right_is_turned;
+  *making = (Making){.product = product};
+  exec_watch_row(exec, product->form);
+  if (product->is_lost || row_lane_unknown(registers, product->form, lane) ||
+      registers->unknown_predicates[product->adds] >> lane & 1 ||
+      !smb_tensor_form(product->kind, row_values(registers, product->form)[lane], &making->form,
+                       &making->rows, &left_is_turned, &right_is_turned) ||
+      !has_shape(product, making->rows, making->form.columns) ||
+      !smb_tensor_place_find(exec, &product->d, lane, &making->d) ||
+      !smb_shared_matrix_watch(exec, product->right, lane) ||
+      !(product->left == NO_MATRIX ? smb_tensor_place_find(exec, &product->a, lane, &making->a)
+                                   : smb_shared_matrix_watch(exec, product->left, lane)))
+    return FALSE;
+  if (product->left == NO_MATRIX && (smb_product_bits((ProductNumber)making->form.a) < 8 ||
+                                     (product->is_stationary && making->rows < TENSOR_LANES)))
+    return FALSE;
+  making->adds = (registers->predicates[product->adds] >> lane & 1) != (guint)product->adds_unless;
+  for (guint i = 0; i < product->n_disabled; i++) {
+    if (row_lane_unknown(registers, product->disabled[i], lane))
+      return FALSE;
+    making->disabled[i] = row_values(registers, product->disabled[i])[lane];
+  }
+  for (guint i = 0; i < product->blocks; i++) {
+    SmbBlock *block = smb_tensor_block(exec, product->blocks, i);
+    if (!block)
+      return FALSE;
+    making->blocks[i] = block;
+    making->right[i].is_turned = right_is_turned;
+    making->left[i].is_turned = left_is_turned;
+    making->left[i].is_left = TRUE;
+    if (!open_tensor_factor(exec, making, product->right, lane, (ProductNumber)making->form.b,
+                            block, &making->right[i]) ||
+        (product->left != NO_MATRIX &&
+         !open_tensor_factor(exec, making, product->left, lane, (ProductNumber)making->form.a,
+                             block, &making->left[i])))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// --- operands
+
+static void
+note_data_mark(guint8 mark, guint32 bit, guint32 *unknown, guint *flags) {
+  if (!(mark & MARK_KNOWN))
+    *unknown |= bit;
+  if (mark & MARK_BLOCK)
+    *flags |= ROW_BLOCK;
+}
+
+// Sixteen rows of A in tensor memory: numbers of a row follow each other.
+static void
+take_tensor_rows(const Making *making, guint first, ProductOperands *operands,
+                 ProductUnknown *unknown) {
+  const ProductNumber number = (ProductNumber)making->form.a;
+  const guint bits = smb_product_bits(number), in_word = 32 / bits;
+  for (guint i = 0; i < PRODUCT_ROWS; i++) {
+    DataPlace place = find_data(making, first + i, 0);
+    const TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
+    guint lane = (place.lane + (making->a >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
+    for (guint k = 0; k < making->form.depth; k++) {
+      guint column = (making->a & 0xffff) + k / in_word;
+      operands->a_whole[i][k] = (gint32)(tensor->words[lane][column] >> k % in_word * bits);
+      note_data_mark(tensor->marks[lane][column], 1u << i, &unknown->rows, &unknown->flags);
+    }
+    operands->is_special |=
+        !smb_product_read_all(number, making->form.depth, operands->a_whole[i], operands->a[i]);
+  }
+}
+
+static void
+take_left_tile(const Making *making, guint tile, ProductOperands *operands,
+               ProductUnknown *unknown) {
+  guint rows = making->rows / making->product->blocks, first = tile * PRODUCT_ROWS;
+  operands->is_special = FALSE;
+  if (making->product->left == NO_MATRIX)
+    take_tensor_rows(making, first, operands, unknown);
+  else
+    smb_shared_matrix_take_rows(&making->left[first / rows], first % rows, making->form.depth,
+                                operands, unknown);
+}
+
+static guint32 *
+find_word(const Making *making, guint i, guint j, guint8 **mark) {
+  DataPlace place = find_data(making, i, j);
+  TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
+  guint lane = (place.lane + (making->d >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
+  guint column = (making->d & 0xffff) + place.column;
+  *mark = &tensor->marks[lane][column];
+  return &tensor->words[lane][column];
+}
+
+// A number of D times 2 to the power of -scale.
+static void
+scale_sum(guint scale, double *real, gint32 *exponent) {
+  if (*exponent == PRODUCT_NO_EXPONENT)
+    return;
+  *real = ldexp(*real, -(int)scale);
+  *exponent -= (gint32)scale;
+}
+
+// D as it is, if it is added, or zeros.
+static void
+take_data(const Making *making, guint tile, guint at, ProductOperands *operands,
+          ProductUnknown *unknown) {
+  const ProductForm *form = &making->form;
+  memset(unknown->cells, 0, sizeof unknown->cells);
+  memset(operands->c_whole, 0, sizeof operands->c_whole);
+  for (guint i = 0; making->adds && i < PRODUCT_ROWS; i++)
+    for (guint j = 0; j < PRODUCT_COLUMNS; j++) {
+      guint8 *mark;
+      operands->c_whole[i][j] =
+          (gint32)*find_word(making, tile * PRODUCT_ROWS + i, at * PRODUCT_COLUMNS + j, &mark);
+      note_data_mark(*mark, 1u << j, &unknown->cells[i], &unknown->flags);
+    }
+  operands->is_special |=
+      !smb_product_read_all((ProductNumber)form->sum, PRODUCT_ROWS * PRODUCT_COLUMNS,
+                            operands->c_whole[0], operands->c[0]);
+  for (guint i = 0; making->product->scale && i < PRODUCT_ROWS; i++)
+    for (guint j = 0; j < PRODUCT_COLUMNS; j++)
+      scale_sum(making->product->scale, &operands->c[i][j], &operands->c_whole[i][j]);
+}
+
+// --- sums
+
+// @unknown: nothing is known of any of them: NULL.
+static void
+put_data(const Making *making, guint tile, guint at, const ProductSums *sums,
+         const ProductUnknown *unknown) {
+  for (guint i = 0; i < PRODUCT_ROWS; i++)
+    for (guint j = 0; j < PRODUCT_COLUMNS; j++) {
+      guint row = tile * PRODUCT_ROWS + i, column = at * PRODUCT_COLUMNS + j;
+      DataPlace place = find_data(making, row, column);
+      guint lane = place.block * TENSOR_LANES + place.lane;
+      guint8 *mark;
+      guint32 *word = find_word(making, row, column, &mark);
+      if (making->disabled[lane / 32] >> lane % 32 & 1)
+        continue;
+      gboolean is_known =
+          unknown && !((unknown->rows >> i | unknown->columns >> j | unknown->cells[i] >> j) & 1);
+      *word = is_known ? (guint32)(*sums)[i][j] : 0;
+      *mark = (guint8)((is_known ? MARK_KNOWN : 0) |
+                       (!unknown || unknown->flags & ROW_DEPENDS ? MARK_BLOCK : 0));
+    }
+}
+
+// Whether all rules of adding give it.
+static gboolean
+make_sums(const Making *making) {
+  const ProductForm *form = &making->form;
+  const guint tiles = making->rows / PRODUCT_ROWS,
+              of_block = form->columns / making->product->blocks;
+  g_autofree ProductOperands *tile_operands = g_new(ProductOperands, tiles);
+  g_autofree ProductOperands *right = g_new(ProductOperands, 1);
+  ProductUnknown unknown[MOST_TILES] = {0}, of_right = {0};
+  gboolean is_certain = TRUE, is_special[MOST_TILES];
+  ProductSums sums;
+  for (guint tile = 0; tile < tiles; tile++) {
+    take_left_tile(making, tile, &tile_operands[tile], &unknown[tile]);
+    is_special[tile] = tile_operands[tile].is_special;
+  }
+  for (guint at = 0; at < form->columns / PRODUCT_COLUMNS; at++) {
+    guint first = at * PRODUCT_COLUMNS;
+    right->is_special = FALSE;
+    smb_shared_matrix_take_columns(&making->right[first / of_block], first % of_block, form->depth,
+                                   right, &of_right);
+    for (guint tile = 0; tile < tiles; tile++) {
+      ProductOperands *operands = &tile_operands[tile];
+      memcpy(operands->b, right->b, form->depth * sizeof right->b[0]);
+      memcpy(operands->b_whole, right->b_whole, form->depth * sizeof right->b_whole[0]);
+      operands->is_special = is_special[tile] || right->is_special;
+      unknown[tile].columns = of_right.columns;
+      unknown[tile].flags |= of_right.flags;
+      take_data(making, tile, at, operands, &unknown[tile]);
+      smb_product_sum(form, operands, sums);
+      put_data(making, tile, at, (const ProductSums *)&sums, &unknown[tile]);
+      is_certain = is_certain && smb_product_is_certain(form, operands);
+    }
+  }
+  return is_certain;
+}
+
+// --- the step
+
+static void
+forget_data(const Making *making) {
+  for (guint tile = 0; tile < making->rows / PRODUCT_ROWS; tile++)
+    for (guint at = 0; at < making->form.columns / PRODUCT_COLUMNS; at++)
+      put_data(making, tile, at, NULL, NULL);
+}
+
+// Bytes of factors that are in the shared memory of this block.
+static guint64
+count_factor_bytes(const Making *making) {
+  const ProductForm *form = &making->form;
+  guint64 rows = making->product->left == NO_MATRIX ? 0 : making->rows;
+  return (rows * making->left[0].bytes + form->columns * making->right[0].bytes) * form->depth /
+         making->product->blocks;
+}
+
+// Others are not held against what copies brought.
+static gboolean
+has_eight_rows(const SharedMatrix *matrix) {
+  return matrix->place.group == 8;
+}
+
+static gboolean
+check_places(Exec *exec, const Step *step, const Making *making) {
+  guint columns = making->form.depth * smb_product_bits((ProductNumber)making->form.a) / 32;
+  for (guint i = 0; i < making->product->blocks; i++)
+    if (!smb_tensor_check(making->blocks[i], step, making->d & 0xffff,
+                          count_data_columns(making)) ||
+        (making->product->left == NO_MATRIX &&
+         !smb_tensor_check(making->blocks[i], step, making->a & 0xffff, columns)))
+      return FALSE;
+  for (guint i = 0; i < making->product->blocks; i++) {
+    if (making->blocks[i] != exec->block)
+      continue;
+    if (making->product->left != NO_MATRIX && has_eight_rows(&making->left[i]))
+      smb_operand_check(exec, &making->left[i], making->product->site,
+                        making->rows / making->product->blocks, making->form.depth);
+    if (has_eight_rows(&making->right[i]))
+      smb_operand_check(exec, &making->right[i], making->product->site,
+                        making->form.columns / making->product->blocks, making->form.depth);
+  }
+  return TRUE;
+}
+
+gboolean
+smb_step_tensor_product(Exec *exec, const Step *step, SmbLanes lanes) {
+  const TensorProduct *product = &step->tensor->product;
+  SmbRuntime *runtime = exec->block->runtime;
+  FOR_LANES(lanes, lane) {
+    Making making;
+    if (!open_product(exec, product, (guint)lane, &making)) {
+      exec_list_traffic(exec, step, SMB_TRAFFIC_MATRIX, SMB_BYTES_UNKNOWN);
+      smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
+      smb_doubt_tensor(exec, step, lanes, step_origin(exec, step));
+      continue;
+    }
+    exec_list_traffic(exec, step, SMB_TRAFFIC_MATRIX, count_factor_bytes(&making));
+    if (!check_places(exec, step, &making))
+      return FALSE;
+    smb_product_rule(&making.form, exec->code->program.cuda_arch / 10);
+    if (making.form.is_published && !runtime)
+      forget_data(&making);
+    else if (!make_sums(&making) && making.form.is_published && runtime)
+      smb_runtime_approximate(runtime, SMB_APPROXIMATE_PRODUCTS);
+  }
+  return TRUE;
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/exec/product/tensor.h"
+
+void
+smb_tensor_cell(TensorSpread spread, guint r, guint t, guint *lane, guint *column) {
+  switch (spread) {
+  case TENSOR_32X32:
+    *lane = t;
+    *column = r;
+    return;
+  case TENSOR_16X64:
+    *lane = t / 4 + t % 2 * 8;
+    *column = t / 2 % 2 + 2 * r;
+    return;
+  case TENSOR_16X128:
+    *lane = t / 4 + r % 2 * 8;
+    *column = t % 4 + r / 2 * 4;
+    return;
+  case TENSOR_16X256:
+    *lane = t / 4 + r / 2 % 2 * 8;
+    *column = 2 * (t % 4) + r % 2 + r / 4 * 8;
+    return;
+  case TENSOR_16X32X2:
+    *lane = t % 16;
+    *column = r;
+    return;
+  }
+  g_assert_not_reached();
+}
+
+guint
+smb_tensor_columns(TensorSpread spread, guint n) {
+  return spread == TENSOR_32X32 || spread == TENSOR_16X32X2 ? n : 2 * n;
+}
+
+guint32
+smb_tensor_row(TensorRows rows, guint lane) {
+  switch (rows) {
+  case TENSOR_ALL_ROWS:
+    return lane;
+  case TENSOR_FOUR_ROWS:
+    return lane % 32 ? NO_MATRIX : lane / 32;
+  case TENSOR_QUARTER:
+    return lane % 32;
+  case TENSOR_HALF_02_13:
+    return lane % 64;
+  case TENSOR_HALF_01_23:
+    return lane / 64 * 32 + lane % 32;
+  }
+  g_assert_not_reached();
+}
+
+// --- instruction descriptors (PTX ISA, "Instruction descriptor")
+
+enum {
+  NO_NUMBER = N_PRODUCT_NUMBERS,
+  N_FORMATS = 8,
+  N_SUM_FORMATS = 4,
+};
+
+typedef struct {
+  guint8 factors[N_FORMATS];
+  guint8 sums[N_SUM_FORMATS];
+  guint depth;
+} KindFormats;
+
+static const KindFormats kind_formats[N_TENSOR_KINDS] = {
+    [TENSOR_KIND_F16] = {{PRODUCT_F16, PRODUCT_BF16, NO_NUMBER, NO_NUMBER, NO_NUMBER, NO_NUMBER,
+                          NO_NUMBER, NO_NUMBER},
+                         {PRODUCT_F16, PRODUCT_F32, NO_NUMBER, NO_NUMBER},
+                         16},
+    [TENSOR_KIND_TF32] = {{NO_NUMBER, NO_NUMBER, PRODUCT_TF32, NO_NUMBER, NO_NUMBER, NO_NUMBER,
+                           NO_NUMBER, NO_NUMBER},
+                          {NO_NUMBER, PRODUCT_F32, NO_NUMBER, NO_NUMBER},
+                          8},
+    [TENSOR_KIND_F8F6F4] = {{PRODUCT_E4M3, PRODUCT_E5M2, NO_NUMBER, PRODUCT_E2M3, PRODUCT_E3M2,
+                             PRODUCT_E2M1, NO_NUMBER, NO_NUMBER},
+                            {PRODUCT_F16, PRODUCT_F32, NO_NUMBER, NO_NUMBER},
+                            32},
+    [TENSOR_KIND_I8] = {{PRODUCT_U8, PRODUCT_S8, NO_NUMBER, NO_NUMBER, NO_NUMBER, NO_NUMBER,
+                         NO_NUMBER, NO_NUMBER},
+                        {NO_NUMBER, NO_NUMBER, PRODUCT_S32, NO_NUMBER},
+                        32},
+};
+
+gboolean
+smb_tensor_form(TensorKind kind, guint32 descriptor, ProductForm *form, guint *rows,
+                gboolean *left_is_turned, gboolean *right_is_turned) {
+  const KindFormats *formats = &kind_formats[kind];
+  gboolean is_sparse = descriptor >> 2 & 1;
+  *form = (ProductForm){.a = formats->factors[descriptor >> 7 & 7],
+                        .b = formats->factors[descriptor >> 10 & 7],
+                        .sum = formats->sums[descriptor >> 4 & 3],
+                        .rows = PRODUCT_ROWS,
+                        .columns = (guint16)((descriptor >> 17 & 0x3f) * PRODUCT_COLUMNS),
+                        .depth = (guint16)formats->depth,
+                        .saturates = descriptor >> 3 & 1,
+                        .negates = (descriptor >> 13 & 1) != (descriptor >> 14 & 1)};
+  *left_is_turned = descriptor >> 15 & 1;
+  *right_is_turned = descriptor >> 16 & 1;
+  *rows = (descriptor >> 24 & 0x1f) * 16;
+  return !is_sparse && form->a != NO_NUMBER && form->b != NO_NUMBER && form->sum != NO_NUMBER &&
+         form->columns > 0 && form->columns <= 256;
+}

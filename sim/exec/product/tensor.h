@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What instructions do to tensor memory (tcgen05; PTX ISA, "TensorCore 5th Generation Family Instructions"): where what lies, by that document and
+// by the layouts of CuTe (CUTLASS 7107b0553). None of it was compared with a device.
+// Private to sim/exec and its front ends.
+#pragma once
+
+#include "sim/exec/product/product.h"
+
+G_BEGIN_DECLS
+
+enum {
+  TENSOR_REGISTERS = 128, // that a move has at most
+  TENSOR_MASK_WORDS = 8,  // of lanes that a product leaves alone
+};
+
+// How the registers of a warp are spread over lanes and columns: of lane t, register r.
+typedef enum {
+  TENSOR_32X32,   // lane t, column r
+  TENSOR_16X64,   // lanes t / 4 and 8 below: of two columns
+  TENSOR_16X128,  // lanes t / 4 and 8 below: of four columns
+  TENSOR_16X256,  // the same: of eight columns, two side by side
+  TENSOR_16X32X2, // lane t % 16, column r; those of t >= 16 further on
+} TensorSpread;
+
+// Which row of a matrix in shared memory comes into lane L of 128.
+typedef enum {
+  TENSOR_ALL_ROWS,   // row L
+  TENSOR_FOUR_ROWS,  // of lanes 0, 32, 64 and 96: row L / 32
+  TENSOR_QUARTER,    // row L % 32
+  TENSOR_HALF_02_13, // row L % 64
+  TENSOR_HALF_01_23, // row L % 32, of the second 64 lanes 32 below
+} TensorRows;
+
+// What an instruction descriptor names numbers of.
+typedef enum {
+  TENSOR_KIND_F16,
+  TENSOR_KIND_TF32,
+  TENSOR_KIND_F8F6F4,
+  TENSOR_KIND_I8,
+  N_TENSOR_KINDS,
+} TensorKind;
+
+// A place in tensor memory: what a row, or NO_MATRIX, holds, and what is added.
+typedef struct {
+  Row base;
+  guint32 offset;
+} TensorPlace;
+
+/**
+ * TensorMove: between registers and tensor memory
+ * @packs: a register has the low halves of two columns
+ * @split: of TENSOR_16X32X2: columns from the first half to the second
+ */
+typedef struct {
+  TensorPlace place;
+  TensorSpread spread;
+  gboolean packs;
+  guint32 split;
+  guint n;
+  Row data[TENSOR_REGISTERS];
+} TensorMove;
+
+/**
+ * TensorCopy: from shared memory to tensor memory
+ * @matrix: two rows: the descriptor
+ * @bytes: of a row: 16 or 32
+ * @blocks: 1, or 2: it happens in both blocks of a pair
+ * @is_lost: what comes of it is not known: numbers are unpacked
+ */
+typedef struct {
+  TensorPlace place;
+  Row matrix;
+  guint32 reserved;
+  TensorRows rows;
+  guint bytes;
+  guint blocks;
+  gboolean is_lost;
+} TensorCopy;
+
+/**
+ * TensorProduct: D = A B + D, with D in tensor memory
+ * @is_lost: it has what is not modelled: scaled and sparse factors
+ * @is_stationary: it is one of mma.ws, which has a layout of its own
+ * @blocks: 1, or 2: of a pair of blocks, which have half of A's rows, of B's columns and of D's rows each
+ * @d, @a: places in tensor memory; of A, if @left is NO_MATRIX
+ * @left, @right: two rows each: descriptors of A and B
+ * @reserved, @site: as in Product
+ * @form: a row: the instruction descriptor
+ * @adds, @adds_unless: whether D is added
+ * @disabled: rows: lanes that are left alone, a bit each; @n_disabled of them
+ * @scale: D is multiplied by 2 to the power of -@scale before
+ */
+typedef struct {
+  TensorKind kind;
+  gboolean is_lost, is_stationary;
+  guint blocks;
+  TensorPlace d, a;
+  Row left, right;
+  guint32 reserved;
+  guint site;
+  Row form;
+  Predicate adds;
+  gboolean adds_unless;
+  Row disabled[TENSOR_MASK_WORDS];
+  guint n_disabled;
+  guint scale;
+} TensorProduct;
+
+/**
+ * TensorStep: what a step does, by its opcode: STEP_TENSOR_LOAD and STORE, COPY and SHIFT (which has a place only), PRODUCT
+ */
+typedef union {
+  TensorMove move;
+  TensorCopy copy;
+  TensorProduct product;
+} TensorStep;
+
+// Where the register @r of lane @t is: a lane from the first one of the move on, and a column; of packed ones counting pairs.
+void smb_tensor_cell(TensorSpread spread, guint r, guint t, guint *lane, guint *column);
+// Columns from the first one on that @n registers reach, without those of TensorMove.split.
+guint smb_tensor_columns(TensorSpread spread, guint n);
+// The row of a matrix that comes into a lane; NO_MATRIX: none does.
+guint32 smb_tensor_row(TensorRows rows, guint lane);
+
+/**
+ * smb_tensor_form: What an instruction descriptor says
+ * @form: (out): numbers, columns, depth, and what is done with their sums
+ * @rows: (out): of D
+ * @left_is_turned, @right_is_turned: (out): as in Product
+ *
+ * Returns: FALSE: there is no such product, or it is not modelled
+ */
+gboolean smb_tensor_form(TensorKind kind, guint32 descriptor, ProductForm *form, guint *rows,
+                         gboolean *left_is_turned, gboolean *right_is_turned);
+
+G_END_DECLS

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// tcgen05: instructions of tensor memory (PTX ISA 9.0, section 9.7.16), but for alloc (bulk.c) and commit (mbarrier.c). Nothing is known of what tcgen05.ld.red
+// finds, of products with scaled or sparse factors, or .ashift, or a mask of columns, and of copies that unpack numbers.
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/ptx/decode/decode.h"
+
+enum {
+  FACTOR_QUANTUM = 16, // bytes
+};
+
+// [address]. FALSE with an error.
+static gboolean
+set_tensor_address(PtxDecoder *decoder, guint index, TensorPlace *place) {
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
+  if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, index), AREA_SHARED))
+    return FALSE;
+  *place = (TensorPlace){transfer->address_rows ? transfer->address : NO_MATRIX,
+                         (guint32)transfer->offset};
+  return TRUE;
+}
+
+// tcgen05.dealloc address, columns
+PtxResult
+smb_ptx_decode_tensor_free(PtxDecoder *decoder) {
+  Row address = smb_ptx_row(decoder, smb_ptx_operand(decoder, 0), 4, FALSE);
+  Row columns = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
+  if (address == NO_ROW || columns == NO_ROW)
+    return smb_ptx_wants(decoder, "an address, and a number of columns");
+  smb_build_tensor_free(&decoder->build, address, columns);
+  return PTX_DECODED;
+}
+
+// --- tcgen05.ld.SPREAD.xN{.pack::16b} data, [address]{, split}; tcgen05.st.SPREAD.xN{.unpack::16b} [address]{, split}, data
+
+// How registers are spread, and how many there are. FALSE: it does not say.
+static gboolean
+find_spread(const PtxDecoder *decoder, TensorMove *move, guint *n) {
+  static const struct {
+    const char *name;
+    TensorSpread spread;
+    guint registers; // of .x1
+  } spreads[] = {{"32x32b", TENSOR_32X32, 1},
+                 {"16x64b", TENSOR_16X64, 1},
+                 {"16x128b", TENSOR_16X128, 2},
+                 {"16x256b", TENSOR_16X256, 4},
+                 {"16x32bx2", TENSOR_16X32X2, 1}};
+  guint times = 0, registers = 0;
+  for (guint i = 2; decoder->parts[i]; i++) {
+    if (times == 0 && sscanf(decoder->parts[i], "x%3u", &times) != 1)
+      times = 0;
+    for (guint k = 0; k < G_N_ELEMENTS(spreads); k++)
+      if (strcmp(decoder->parts[i], spreads[k].name) == 0) {
+        move->spread = spreads[k].spread;
+        registers = spreads[k].registers;
+      }
+  }
+  *n = times * registers;
+  return *n > 0 && *n <= TENSOR_REGISTERS;
+}
+
+PtxResult
+smb_ptx_decode_tensor_move(PtxDecoder *decoder) {
+  gboolean loads = decoder->argument;
+  TensorStep *step = smb_code_new_tensor(decoder->code);
+  TensorMove *move = &step->move;
+  guint n, place = loads ? 1 : 0;
+  if (!find_spread(decoder, move, &n))
+    return smb_ptx_wants(decoder, "a shape, and a number of registers");
+  gboolean is_split = move->spread == TENSOR_16X32X2;
+  const PtxOperand *data = smb_ptx_operand(decoder, loads ? 0 : is_split ? 2 : 1);
+  gboolean is_list = data->kind == PTX_OPERAND_VECTOR;
+  if (is_split) {
+    const PtxOperand *split = smb_ptx_operand(decoder, place + 1);
+    if (split->kind != PTX_OPERAND_INTEGER)
+      return smb_ptx_wants(decoder, "a constant: columns to the second half");
+    move->split = (guint32)split->bits;
+  }
+  move->packs = smb_ptx_has_part(decoder, "pack::16b") || smb_ptx_has_part(decoder, "unpack::16b");
+  move->n = is_list ? data->n : 1;
+  if (move->n != n)
+    return smb_ptx_wants(decoder, "as many registers as the shape has");
+  for (guint i = 0; i < n; i++) {
+    move->data[i] =
+        smb_ptx_row(decoder, is_list ? smb_ptx_element(decoder, data, i) : data, 4, FALSE);
+    if (move->data[i] == NO_ROW || (loads && move->data[i] & ROW_CONSTANT))
+      return smb_ptx_wants(decoder, "registers of 32 bits");
+  }
+  if (!set_tensor_address(decoder, place, &move->place))
+    return PTX_FAILED;
+  smb_build_tensor(&decoder->build, loads ? STEP_TENSOR_LOAD : STEP_TENSOR_STORE, step, NULL);
+  return PTX_DECODED;
+}
+
+// tcgen05.shift.down [address]
+PtxResult
+smb_ptx_decode_tensor_shift(PtxDecoder *decoder) {
+  TensorStep *step = smb_code_new_tensor(decoder->code);
+  if (!set_tensor_address(decoder, 0, &step->move.place))
+    return PTX_FAILED;
+  smb_build_tensor(&decoder->build, STEP_TENSOR_SHIFT, step, NULL);
+  return smb_ptx_add_opaque(decoder, LOOKS | APART_ONLY);
+}
+
+// The blocks that an instruction concerns: .cta_group::1 or ::2.
+static guint
+count_pair(const PtxDecoder *decoder) {
+  return smb_ptx_has_part(decoder, "cta_group::2") ? 2 : 1;
+}
+
+// --- tcgen05.cp.ROWSxBITSb{.WARPS}{.TO.FROM} [address], matrix
+
+PtxResult
+smb_ptx_decode_tensor_copy(PtxDecoder *decoder) {
+  static const struct {
+    const char *shape, *warps;
+    TensorRows rows;
+    guint bytes;
+  } shapes[] = {{"128x256b", NULL, TENSOR_ALL_ROWS, 32},
+                {"4x256b", NULL, TENSOR_FOUR_ROWS, 32},
+                {"128x128b", NULL, TENSOR_ALL_ROWS, 16},
+                {"64x128b", "warpx2::02_13", TENSOR_HALF_02_13, 16},
+                {"64x128b", "warpx2::01_23", TENSOR_HALF_01_23, 16},
+                {"32x128b", "warpx4", TENSOR_QUARTER, 16}};
+  TensorStep *step = smb_code_new_tensor(decoder->code);
+  TensorCopy *copy = &step->copy;
+  for (guint i = 0; i < G_N_ELEMENTS(shapes) && !copy->bytes; i++)
+    if (smb_ptx_has_part(decoder, shapes[i].shape) &&
+        (!shapes[i].warps || smb_ptx_has_part(decoder, shapes[i].warps))) {
+      copy->rows = shapes[i].rows;
+      copy->bytes = shapes[i].bytes;
+    }
+  if (!copy->bytes)
+    return smb_ptx_wants(decoder, "a shape");
+  copy->blocks = count_pair(decoder);
+  copy->is_lost = smb_ptx_has_prefix(decoder, "b8x16");
+  copy->matrix = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 8, FALSE);
+  if (copy->matrix == NO_ROW)
+    return smb_ptx_wants(decoder, "a descriptor");
+  if (!set_tensor_address(decoder, 0, &copy->place))
+    return PTX_FAILED;
+  smb_build_tensor(&decoder->build, STEP_TENSOR_COPY, step,
+                   smb_build_apart(&decoder->build, SMB_OP_CLASS_LOAD, FACTOR_QUANTUM));
+  return PTX_DECODED;
+}
+
+// --- tcgen05.mma{.ws}{.sp}.cta_group.kind… [d], a, b{, [metadata]}, form{, [scale of a], [scale of b]}{, {lanes that are left alone}}, whether d is added{, what d is
+// multiplied by}; of .ws, a mask of columns behind. a is a descriptor, or [a].
+
+static gboolean
+find_kind(const PtxDecoder *decoder, TensorKind *kind) {
+  static const char *const kinds[N_TENSOR_KINDS] = {[TENSOR_KIND_F16] = "kind::f16",
+                                                    [TENSOR_KIND_TF32] = "kind::tf32",
+                                                    [TENSOR_KIND_F8F6F4] = "kind::f8f6f4",
+                                                    [TENSOR_KIND_I8] = "kind::i8"};
+  for (guint i = 0; i < N_TENSOR_KINDS; i++)
+    if (smb_ptx_has_part(decoder, kinds[i])) {
+      *kind = (TensorKind)i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+// What stands behind the instruction descriptor, from operand @i on. FALSE: it is not what PTX has.
+static gboolean
+take_rest(PtxDecoder *decoder, guint i, TensorProduct *product) {
+  const PtxOperand *disabled = smb_ptx_operand(decoder, i);
+  if (disabled->kind == PTX_OPERAND_VECTOR) {
+    product->n_disabled = disabled->n;
+    for (guint k = 0; k < disabled->n; k++) {
+      product->disabled[MIN(k, TENSOR_MASK_WORDS - 1)] =
+          smb_ptx_row(decoder, smb_ptx_element(decoder, disabled, k), 4, FALSE);
+      if (k >= TENSOR_MASK_WORDS || product->disabled[k] == NO_ROW)
+        return FALSE;
+    }
+    i++;
+  }
+  if (!smb_ptx_condition(decoder, i, &product->adds, &product->adds_unless))
+    return FALSE;
+  const PtxOperand *last = smb_ptx_operand(decoder, i + 1);
+  if (product->is_stationary)
+    product->is_lost |= smb_ptx_has_operand(decoder, i + 1);
+  else if (last->kind == PTX_OPERAND_INTEGER)
+    product->scale = (guint)last->bits;
+  return TRUE;
+}
+
+PtxResult
+smb_ptx_decode_tensor_product(PtxDecoder *decoder) {
+  TensorStep *step = smb_code_new_tensor(decoder->code);
+  TensorProduct *product = &step->product;
+  gboolean is_sparse = smb_ptx_has_part(decoder, "sp");
+  gboolean is_scaled = smb_ptx_has_part(decoder, "block_scale");
+  gboolean is_tensor = smb_ptx_operand(decoder, 1)->kind == PTX_OPERAND_ADDRESS;
+  guint form = is_sparse ? 4 : 3;
+  product->is_lost = !find_kind(decoder, &product->kind) || is_sparse || is_scaled ||
+                     smb_ptx_has_part(decoder, "ashift");
+  product->is_stationary = smb_ptx_has_part(decoder, "ws");
+  product->blocks = count_pair(decoder);
+  product->left =
+      is_tensor ? NO_MATRIX : smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 8, FALSE);
+  product->right = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 8, FALSE);
+  product->form = smb_ptx_row(decoder, smb_ptx_operand(decoder, form), 4, FALSE);
+  if ((!is_tensor && product->left == NO_ROW) || product->right == NO_ROW ||
+      product->form == NO_ROW || !take_rest(decoder, form + (is_scaled ? 3 : 1), product))
+    return smb_ptx_wants(decoder, "factors, an instruction descriptor, and whether D is added");
+  if (!set_tensor_address(decoder, 0, &product->d) ||
+      (is_tensor && !set_tensor_address(decoder, 1, &product->a)))
+    return PTX_FAILED;
+  Transfer *site = smb_build_apart(&decoder->build, SMB_OP_CLASS_LOAD, FACTOR_QUANTUM);
+  product->site = site->move.site;
+  smb_build_tensor(&decoder->build, STEP_TENSOR_PRODUCT, step, site);
+  return PTX_DECODED;
+}

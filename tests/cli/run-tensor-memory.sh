@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# smembank run: tensor memory (tcgen05), and products of floats of 4 and 6 bits, by PTX as it is. Each program compares with what its host makes of the documents; none of it was compared with a
+# device.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+need_nvcc
+run_libraries
+kernels=$srcdir/tests/run/kernel
+
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o tensor "$kernels/kernel-tensor-memory.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "status $?: $(cat out err)"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
+[ ! -s err ] || die "messages: $(cat err)"
+# The text is taken also where a compiler is, and where there is machine code beside it.
+"$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "with a compiler: status $?: $(cat out err)"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "with a compiler: another output"
+
+# --- what a program must not do
+cat >wrong.cu <<'EOF'
+#include <cstdio>
+__global__ void wrong(int how) {
+  __shared__ unsigned where;
+  unsigned to = (unsigned)__cvta_generic_to_shared(&where), word, columns = how == 0 ? 48 : 64;
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to), "r"(columns) : "memory");
+  __syncthreads();
+  unsigned at = where + (how == 1 ? 64 : how == 2 ? 96 << 16 : 0);
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(word) : "r"(at));
+  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(where), "r"(how == 3 ? 32 : 64));
+}
+int main(int, char **argv) {
+  wrong<<<1, 32>>>(argv[1][0] - '0');
+  printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+EOF
+"$nvcc" -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o wrong wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
+wrong() {
+  "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong "$1" >out 2>err || true
+  grep -qF "$2" err || die "wrong $1: expected '$2': $(cat out err)"
+}
+wrong 0 '48 columns of tensor memory: expected a power of two, of at least 32, of which as many are free'
+wrong 1 'columns 64 to 64 of tensor memory: they are not allocated'
+wrong 2 'lane 96 of tensor memory, by warp 0: expected lane 0'
+wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
+"$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
+grep -qx cudaSuccess out || die "right: $(cat out err)"
+
+# --- descriptors against what threads copied: rows of 128 bytes as they are, which a descriptor reads with a swizzle, or without one
+cat >copied.cu <<'EOF'
+#include <cstdio>
+__global__ void product(const char *in, unsigned *out, unsigned long long mode) {
+  __shared__ __align__(1024) char tile[128 * 128];
+  __shared__ unsigned where;
+  __shared__ unsigned long long barrier;
+  unsigned base = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&barrier), word;
+  for (int i = threadIdx.x; i < 128 * 8; i += 128) {
+    int row = i / 8, chunk = mode == 2 ? i % 8 ^ row % 8 : i % 8;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + row * 128 + chunk * 16), "l"(in + row * 256 + i % 8 * 16) : "memory");
+  }
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at));
+  if (threadIdx.x < 32)
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"((unsigned)__cvta_generic_to_shared(&where)) : "memory");
+  __syncthreads();
+  unsigned long long matrix = base >> 4 | 64ull << 32 | 1ull << 46 | 2ull << 61;
+  if (threadIdx.x == 0) {
+    asm volatile("tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %1, %2, 0;" ::"r"(where), "l"(matrix), "r"(0x08080010)); // product
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(at) : "memory");
+  }
+  asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }" ::"r"(at) : "memory");
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(word) : "r"(where));
+  out[threadIdx.x] = word;
+  __syncthreads();
+  if (threadIdx.x < 32)
+    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(where));
+}
+int main(int, char **argv) {
+  char *in;
+  unsigned *out;
+  cudaMallocManaged(&in, 128 * 256);
+  cudaMallocManaged(&out, 512);
+  for (int i = 0; i < 128 * 256; i++)
+    in[i] = 0;
+  product<<<1, 128>>>(in, out, argv[1][0] - '0');
+  printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(in);
+  cudaFree(out);
+}
+EOF
+"$nvcc" -lineinfo -gencode arch=compute_100a,code=compute_100a -cudart shared -o copied copied.cu
+"$SMEMBANK" run --check --arch sm_100 -- ./copied 2 >out 2>err || die "swizzled: status $?: $(cat out err)"
+says 'nothing found.'
+status=0
+"$SMEMBANK" run --check --arch sm_100 -- ./copied 0 >out 2>err || status=$?
+[ "$status" = 1 ] || die "not swizzled: status $status: $(cat out err)"
+says 'operand A is read with a 128-byte swizzle'
+says 'has rows of 128 bytes without a swizzle'
+
+# --- mma.sync of floats of 8, 6 and 4 bits (kind::f8f6f4, sm_120): each in a byte, those of 4 bits in the middle of it
+cat >narrow.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+#define PRODUCT(a, b)                                                                                                                   \
+  asm volatile("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32." a "." b ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]))
+__global__ void product(const unsigned char *a, const unsigned char *b, float *c, int which) {
+  int g = threadIdx.x / 4, t = threadIdx.x % 4;
+  unsigned x[4], y[2];
+  float d[4];
+  for (int i = 0; i < 4; i++)
+    x[i] = *(const unsigned *)(a + (g + i % 2 * 8) * 32 + t * 4 + i / 2 * 16);
+  for (int i = 0; i < 2; i++)
+    y[i] = *(const unsigned *)(b + g * 32 + t * 4 + i * 16);
+  for (int i = 0; i < 4; i++)
+    d[i] = c[(g + i / 2 * 8) * 8 + 2 * t + i % 2];
+  switch (which) {
+  case 0: PRODUCT("e2m3", "e2m3"); break;
+  case 1: PRODUCT("e3m2", "e2m1"); break;
+  case 2: PRODUCT("e2m1", "e2m3"); break;
+  case 3: PRODUCT("e2m1", "e5m2"); break;
+  }
+  for (int i = 0; i < 4; i++)
+    c[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = d[i];
+}
+// Its bits, and what they are worth.
+static float choose(int exponent_bits, int fraction_bits, int bias, int shift, unsigned char *bits) {
+  int least = exponent_bits == 5 ? bias - 2 : 0, exponent = least + rand() % (exponent_bits == 5 ? 4 : 1 << exponent_bits);
+  int fraction = rand() % (1 << fraction_bits), negative = rand() % 2;
+  *bits = (unsigned char)((negative << (exponent_bits + fraction_bits) | exponent << fraction_bits | fraction) << shift);
+  float value = fraction + (exponent ? 1 << fraction_bits : 0);
+  for (int i = (exponent ? exponent : 1) - bias - fraction_bits; i; i += i < 0 ? 1 : -1)
+    value = i < 0 ? value / 2 : value * 2;
+  return negative ? -value : value;
+}
+int main() {
+  static const int kinds[][4] = {{2, 3, 1, 0}, {3, 2, 3, 0}, {2, 1, 1, 2}, {5, 2, 15, 0}}; // e2m3, e3m2, e2m1, e5m2
+  static const int pairs[][2] = {{0, 0}, {1, 2}, {2, 0}, {2, 3}};
+  unsigned char *a, *b;
+  float *c, left[16 * 32], right[8 * 32], before[16 * 8];
+  cudaMallocManaged(&a, sizeof left);
+  cudaMallocManaged(&b, sizeof right);
+  cudaMallocManaged(&c, sizeof before);
+  for (int which = 0; which < 4; which++) {
+    const int *x = kinds[pairs[which][0]], *y = kinds[pairs[which][1]];
+    int wrong = 0;
+    for (int i = 0; i < 16 * 32; i++)
+      left[i] = choose(x[0], x[1], x[2], x[3], &a[i]);
+    for (int i = 0; i < 8 * 32; i++)
+      right[i] = choose(y[0], y[1], y[2], y[3], &b[i]);
+    for (int i = 0; i < 16 * 8; i++)
+      c[i] = before[i] = rand() % 64;
+    product<<<1, 32>>>(a, b, c, which);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 16; i++)
+      for (int j = 0; j < 8; j++) {
+        float sum = before[i * 8 + j];
+        for (int k = 0; k < 32; k++)
+          sum += left[i * 32 + k] * right[j * 32 + k];
+        wrong += c[i * 8 + j] != sum;
+      }
+    printf("%d: %d wrong\n", which, wrong);
+  }
+}
+EOF
+"$nvcc" -gencode arch=compute_120a,code=compute_120a -cudart shared -o narrow narrow.cu
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./narrow >out 2>err || die "narrow: status $?: $(cat out err)"
+printf '%d: 0 wrong\n' 0 1 2 3 | cmp - out || die "narrow: $(cat out err)"
+[ ! -s err ] || die "narrow: messages: $(cat err)"

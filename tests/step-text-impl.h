@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Parts of the text of a step. Private to tests/step-text*.c.
+#pragma once
+
+#include "tests/step-text.h"
+
+void step_text_add_rows(GString *text, const Code *code, Row row, guint n);
+void step_text_add_predicate(GString *text, Predicate predicate, gboolean is_negated);
+void step_text_add_product_rows(GString *text, const Code *code, const char *before, guint n,
+                                const Row *rows);
+void step_text_add_tensor(GString *text, const Code *code, const Step *step);
+void step_text_add_tensor_columns(GString *text, const Code *code, const Step *step);

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Steps of tensor memory as text: numbers of TensorSpread, TensorRows and TensorKind.
+#include "tests/step-text-impl.h"
+
+static void
+add_tensor_place(GString *text, const Code *code, const TensorPlace *place) {
+  g_string_append(text, "tensor[");
+  if (place->base != NO_MATRIX)
+    step_text_add_rows(text, code, place->base, 1);
+  if (place->offset || place->base == NO_MATRIX)
+    g_string_append_printf(text, "%s0x%x", place->base == NO_MATRIX ? "" : " + ", place->offset);
+  g_string_append(text, "]");
+}
+
+// Of a load, the registers first.
+static void
+add_tensor_move(GString *text, const Code *code, const TensorMove *move, gboolean loads) {
+  g_string_append_printf(text, ".%u%s", (guint)move->spread, move->packs ? ".packed" : "");
+  if (move->split)
+    g_string_append_printf(text, ".split%u", move->split);
+  if (loads)
+    step_text_add_product_rows(text, code, " ", move->n, move->data);
+  g_string_append(text, loads ? " = " : " ");
+  add_tensor_place(text, code, &move->place);
+  if (!loads)
+    step_text_add_product_rows(text, code, " = ", move->n, move->data);
+}
+
+static void
+add_tensor_product(GString *text, const Code *code, const TensorProduct *product) {
+  g_string_append_printf(text, ".%u.%u%s ", (guint)product->kind, product->blocks,
+                         product->is_stationary ? ".stationary" : "");
+  add_tensor_place(text, code, &product->d);
+  g_string_append(text, " = ");
+  if (product->left == NO_MATRIX)
+    add_tensor_place(text, code, &product->a);
+  else
+    step_text_add_rows(text, code, product->left, 2);
+  g_string_append(text, ", ");
+  step_text_add_rows(text, code, product->right, 2);
+  g_string_append(text, ", form ");
+  step_text_add_rows(text, code, product->form, 1);
+  g_string_append(text, ", adds ");
+  step_text_add_predicate(text, product->adds, product->adds_unless);
+  if (product->n_disabled)
+    step_text_add_product_rows(text, code, ", without ", product->n_disabled, product->disabled);
+  if (product->scale)
+    g_string_append_printf(text, ", scaled %u", product->scale);
+  g_string_append(text, product->is_lost ? ", unknown" : "");
+}
+
+static void
+add_tensor_copy(GString *text, const Code *code, const TensorCopy *copy) {
+  g_string_append_printf(text, ".%u.%u ", (guint)copy->rows, copy->blocks);
+  add_tensor_place(text, code, &copy->place);
+  g_string_append(text, " = ");
+  step_text_add_rows(text, code, copy->matrix, 2);
+  g_string_append_printf(text, ", %u bytes%s", copy->bytes, copy->is_lost ? ", unknown" : "");
+}
+
+void
+step_text_add_tensor(GString *text, const Code *code, const Step *step) {
+  const TensorStep *tensor = step->tensor;
+  if (step->opcode == STEP_TENSOR_LOAD || step->opcode == STEP_TENSOR_STORE)
+    add_tensor_move(text, code, &tensor->move, step->opcode == STEP_TENSOR_LOAD);
+  else if (step->opcode == STEP_TENSOR_COPY)
+    add_tensor_copy(text, code, &tensor->copy);
+  else if (step->opcode == STEP_TENSOR_PRODUCT)
+    add_tensor_product(text, code, &tensor->product);
+  else {
+    g_string_append_c(text, ' ');
+    add_tensor_place(text, code, &tensor->move.place);
+  }
+}
+
+// Columns that are given, or taken back.
+void
+step_text_add_tensor_columns(GString *text, const Code *code, const Step *step) {
+  gboolean gives = step->opcode == STEP_TENSOR_ALLOCATE;
+  g_string_append_c(text, ' ');
+  step_text_add_rows(text, code, gives ? step->compute.d : step->compute.s[0], 1);
+  g_string_append(text, gives ? " = columns " : ", columns ");
+  step_text_add_rows(text, code, step->compute.s[gives ? 0 : 1], 1);
+}
