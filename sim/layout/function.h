@@ -41,6 +41,7 @@ typedef struct {
  * @steps: (element-type SmbFunctionStep): in the order in which they are done
  * @bases: by dimension, then by bit
  * @at: byte offset of the notation in the source
+ * @is_open: as SmbTile.is_open
  */
 typedef struct {
   SmbFunctionKind kind;
@@ -54,6 +55,7 @@ typedef struct {
   guint64 bases[SMB_TUPLE_MAX_RANK][SMB_FUNCTION_BITS];
   GArray *steps;
   guint32 at;
+  gboolean is_open;
 } SmbFunction;
 
 /** smb_function_parse_triton: reads what comes after "#": an encoding of shared memory, without the shape after it */

@@ -227,6 +227,18 @@ parse_notation(SmbNotation *notation, SmbFunction *function, gboolean *needs_sha
 static gboolean
 take_shape(SmbNotation *notation, SmbFunction *function, const SmbTileDefaults *said,
            gboolean needs_shape, GError **error) {
+  const gboolean *uses = function->expression ? function->expression->uses : NULL;
+  if (said->rank == 0 && function->rank == 0 && uses && said->may_be_open) {
+    if (uses[SMB_EXPRESSION_INDEX] || uses[SMB_EXPRESSION_ADDRESS])
+      return smb_notation_fail(notation, notation->at, error,
+                               "expected a shape after the layout, as 64x64xf16: '%s' depends on "
+                               "how many columns there are",
+                               uses[SMB_EXPRESSION_INDEX] ? "i" : "addr");
+    function->rank = 2;
+    function->extent[0] = function->extent[1] = SMB_TILE_OPEN_EXTENT;
+    function->is_open = TRUE;
+    return TRUE;
+  }
   if (said->rank == 0 && function->rank == 0)
     return smb_notation_fail(notation, notation->at, error,
                              "expected a shape after the layout, as 64x64xf16");

@@ -29,6 +29,15 @@ expect 1 layout '(64,64):(64,1) xf16' --access 'store row vec=8' --access ldmatr
 says 'takes 28 excess wavefronts'
 tells 'Swizzle<3,3,3> o (64,64):(64,1)'
 
+# A formula in r and c needs no shape: the tile is as large as the accesses ask for, and counts as one of that shape.
+for shape in '' ' 32x64'; do
+  expect 0 layout "r*64 + (c ^ r%8*8)$shape" --element f16 --access 'store column vec=8' --access 'ldmatrix.x4 @(16,48)' --format csv
+  cut -d, -f 5-14 "$work/out" >"$work/counts$shape"
+done
+cmp -s "$work/counts" "$work/counts 32x64" || die "a shape that is not said: counts differ: $(cat "$work/counts")"
+expect 0 layout 'r*72 + (c ^ (r%8*8))' --access column --access '((4,8),(2,2)):((32,1),(16,8)) of 16x8'
+tells '32 x 8 elements of type f32 in 9184 bytes. The accesses ask for this shape, as none was given.'
+
 # Elements are called by their coordinates.
 expect 0 layout '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> 64x64xf16' --access 'column vec=8'
 tells 'It accesses tile[1][0..7], at byte 144: word'
@@ -121,8 +130,8 @@ expect 3 layout '(32,32):(33,1' --access row
 says "layout:1:21: error: expected ')'"
 expect 3 layout '(32,32):(33,1)' --access diagonal
 says 'layout:2:8: '
-expect 3 layout 'r*72 + c' --access row
-says 'expected a shape after the layout'
+expect 3 layout 'i + c' --access row
+says "expected a shape after the layout, as 64x64xf16: 'i' depends on how many columns there are"
 expect 0 layout 'r*72 + c' --shape 64x64 --element f16 --access row
 expect 2 layout '(32,32):(33,1)'
 says 'missing --access'
