@@ -103,6 +103,12 @@ GArray *smb_analyze_shared_rows(const SmbAnalyzeReport *report, const GArray *ga
 
 /* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
 
+/** smb_analyze_tell_unproved: Returns: (transfer full) (nullable): that an access is not proved to be free of conflicts; %NULL: it is */
+char *smb_analyze_tell_unproved(const SmbAnalyzeReport *report, const SmbProvedSite *proved);
+
+/** smb_analyze_tell_stop: Returns: (transfer full): what ended a proof, of which @stopped is set */
+char *smb_analyze_tell_stop(const SmbKernelProof *proof);
+
 /** What is proved, of a report that has a proof. */
 void smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report);
 void smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report);

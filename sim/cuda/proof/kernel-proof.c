@@ -35,18 +35,24 @@ smb_walk_space(const Walk *walk, Term address) {
   return space;
 }
 
-static SmbProvedSite *
-find_proved_site(Walk *walk, gint site) {
+// The number of an access among those that were reached.
+static guint
+find_proved_access(Walk *walk, gint site) {
   GPtrArray *sites = walk->proof->sites;
   for (guint i = 0; i < sites->len; i++) {
-    SmbProvedSite *proved = sites->pdata[i];
-    if (proved->site == (guint)site)
-      return proved;
+    if (((const SmbProvedSite *)sites->pdata[i])->site == (guint)site)
+      return i;
   }
   SmbProvedSite *proved = g_new0(SmbProvedSite, 1);
   proved->site = (guint)site;
   g_ptr_array_add(sites, proved);
-  return proved;
+  return sites->len - 1;
+}
+
+static SmbProvedSite *
+find_proved_site(Walk *walk, gint site) {
+  guint access = find_proved_access(walk, site);
+  return walk->proof->sites->pdata[access];
 }
 
 static void
@@ -137,8 +143,9 @@ certify(Walk *walk, gint site, const SmbRequest *request, const Term *terms,
     g_strv_builder_add(names, name);
     proved->moduli[i] = 1u << decision->leaves[i].bits;
   }
-  proved->site = (guint)site;
+  proved->access = find_proved_access(walk, site);
   proved->width = request->width;
+  proved->mask = request->mask;
   proved->lanes = g_strv_builder_end(lanes);
   proved->names = g_strv_builder_end(names);
   proved->degree = decision->worst.degree;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sim/arch/forward.h"
+#include "sim/base/request.h"
 #include "sim/launch/launch.h"
 
 typedef enum {
@@ -43,6 +44,8 @@ typedef struct {
 
 /**
  * SmbProvedRequest: of the certificate
+ * @access: the number of its access among the sites of the proof
+ * @mask: active lanes
  * @lanes: (array zero-terminated=1): an expression for each active lane, in names of @names and numbers: a byte offset
  * @names: (array zero-terminated=1)
  * @moduli: (array): residues of each name that are run through; of a name "base" all lanes differ from it by constants
@@ -50,8 +53,9 @@ typedef struct {
  * @n_bad: of how many residues, of all names together, there are conflicts
  */
 typedef struct {
-  guint site;
+  guint access;
   guint width;
+  SmbLanes mask;
   GStrv lanes;
   GStrv names;
   guint *moduli;
