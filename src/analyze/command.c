@@ -10,6 +10,7 @@
 #include "src/analysis/vendor.h"
 #include "src/analysis/view.h"
 #include "src/analysis/warning.h"
+#include "src/analyze/counter-example.h"
 #include "src/analyze/part.h"
 #include "src/cli/hint.h"
 #include "src/commands.h"
@@ -180,8 +181,8 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, text.counts->pdata[0],
                                made.counts ? made.counts->pdata[0] : NULL, limits};
-  const SmbAnalyzeReport report = {target, text.analysis, option_warps, none, failed,
-                                   &part,  compiled,      NULL,         NULL, NULL};
+  const SmbAnalyzeReport report = {target,   text.analysis, option_warps, none, failed, &part,
+                                   compiled, NULL,          NULL,         NULL, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }
@@ -332,8 +333,10 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(SmbKernelProof) proof =
       smb_prove_is_asked() ? smb_kernel_proof_new(target->kernel, cli->arch, &target->launch)
                            : NULL;
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed,
-                                   NULL,   compiled, time,         &view,  proof};
+  g_autoptr(GPtrArray) examples =
+      proof ? smb_counter_examples_new(cli, target, analysis, proof) : NULL;
+  const SmbAnalyzeReport report = {target,   analysis, option_warps, limits, failed,  NULL,
+                                   compiled, time,     &view,        proof,  examples};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

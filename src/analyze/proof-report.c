@@ -84,17 +84,20 @@ smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report) {
     const SmbProvedSite *proved = proof->sites->pdata[i];
     const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
     g_autofree char *sentence = tell_site(report, proved);
-    smb_text_wrap_printf(cli->out, "  line %u, %s of %s: %s\n", site->line,
+    smb_text_wrap_printf(cli->out, "  line %u, %s of %s: %s", site->line,
                          smb_op_class_name(site->op_class), site->expression, sentence);
+    if (report->examples->pdata[i])
+      smb_spool_printf(cli->out, "    conflicts: %s\n", (const char *)report->examples->pdata[i]);
   }
   if (proof->stopped) {
     g_autofree char *why = smb_analyze_tell_stop(proof);
-    smb_text_wrap_printf(cli->out, "  Nothing is proved: %s.\n", why);
+    smb_text_wrap_printf(cli->out, "  Nothing is proved: %s.", why);
   }
 }
 
 static void
-write_site(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
+write_site(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedSite *proved,
+           const char *example) {
   const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
   g_autofree char *condition =
       proved->verdict == SMB_PROVED_FOR ? tell_condition(report, proved) : NULL;
@@ -117,6 +120,7 @@ write_site(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedSit
     json_builder_end_array(json);
   }
   smb_json_text(json, "reason", proved->reason);
+  smb_json_text(json, "counter_example", example);
   smb_json_number(json, "max_degree", proved->degree);
   json_builder_end_object(json);
 }
@@ -179,7 +183,7 @@ smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report) {
   smb_json_text(json, "stopped", stopped);
   smb_json_array(json, "accesses");
   for (guint i = 0; i < proof->sites->len; i++)
-    write_site(json, report, proof->sites->pdata[i]);
+    write_site(json, report, proof->sites->pdata[i], report->examples->pdata[i]);
   json_builder_end_array(json);
   smb_json_array(json, "certificate");
   for (guint i = 0; i < proof->requests->len; i++)

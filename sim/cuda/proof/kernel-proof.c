@@ -8,6 +8,7 @@
 
 enum {
   MAX_SEEN = 20000,
+  MAX_EXAMPLES = 4, // of an access
 };
 
 void
@@ -192,6 +193,39 @@ restrict_parameter(const Walk *walk, SmbProvedSite *proved, const Decision *deci
   return memchr(proved->free, TRUE, modulus) != NULL;
 }
 
+// Adds the parameters of some residues, unless none is named.
+static void
+add_example(const Walk *walk, SmbProvedSite *proved, const Decision *decision, guint32 residues) {
+  SmbProofExample example = {.n = 0};
+  for (guint i = 0; i < decision->n_leaves; i++) {
+    const Leaf *leaf = &decision->leaves[i];
+    const Atom *atom = leaf->atom < 0 ? NULL : smb_terms_atom(walk->terms, (guint32)leaf->atom);
+    if (atom && atom->kind == ATOM_PARAMETER && example.n < SMB_PROOF_EXAMPLE_PARAMETERS) {
+      example.parameter[example.n] = (guint)atom->key;
+      example.modulus[example.n] = 1u << leaf->bits;
+      example.residue[example.n++] = residues & ((1u << leaf->bits) - 1);
+    }
+    residues >>= leaf->bits;
+  }
+  if (!proved->examples)
+    proved->examples = g_array_new(FALSE, FALSE, sizeof(SmbProofExample));
+  if (example.n > 0 && proved->examples->len < MAX_EXAMPLES)
+    g_array_append_val(proved->examples, example);
+}
+
+// The first residues with conflicts, and the last ones.
+static void
+add_examples(const Walk *walk, SmbProvedSite *proved, const Decision *decision) {
+  guint first = 0, last = decision->bad->len - 1;
+  while (!decision->bad->data[first])
+    first++;
+  while (!decision->bad->data[last])
+    last--;
+  add_example(walk, proved, decision, first);
+  if (last > first)
+    add_example(walk, proved, decision, last);
+}
+
 // What is only said of words of 4 bytes, by NVIDIA's rules: fewer lanes, or lanes that ask for the same, have no more conflicts.
 static gboolean
 is_monotone(const Walk *walk, guint width) {
@@ -250,6 +284,7 @@ decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, co
   certify(walk, site, request, terms, &decision);
   if (decision.n_bad && proved->verdict != SMB_PROOF_STOPPED) {
     gboolean is_restricted = restrict_parameter(walk, proved, &decision);
+    add_examples(walk, proved, &decision);
     proved->verdict =
         is_restricted && proved->verdict != SMB_NOT_FREE ? SMB_PROVED_FOR : SMB_NOT_FREE;
   }
@@ -299,6 +334,7 @@ static void
 free_site(gpointer data) {
   SmbProvedSite *site = data;
   g_free(site->free);
+  g_clear_pointer(&site->examples, g_array_unref);
   g_free(site);
 }
 

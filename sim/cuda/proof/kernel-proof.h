@@ -22,6 +22,17 @@ typedef enum {
   SMB_PROOF_STOPPED, // not decided
 } SmbProofVerdict;
 
+/** Most parameters of an example. */
+#define SMB_PROOF_EXAMPLE_PARAMETERS 4
+
+/** SmbProofExample: remainders of parameters, whatever the others are, that some request has conflicts for */
+typedef struct {
+  guint n;
+  guint parameter[SMB_PROOF_EXAMPLE_PARAMETERS];
+  guint residue[SMB_PROOF_EXAMPLE_PARAMETERS];
+  guint modulus[SMB_PROOF_EXAMPLE_PARAMETERS];
+} SmbProofExample;
+
 /**
  * SmbProvedSite: of all requests of an access to shared memory
  * @reason: (nullable): of one that is not decided: why, in words (static)
@@ -30,6 +41,7 @@ typedef enum {
  * @parameter: of %SMB_PROVED_FOR: the number of the parameter
  * @modulus: a power of two
  * @free: (array length=modulus) (nullable): whether it is free of conflicts where the parameter has that residue
+ * @examples: (nullable) (element-type SmbProofExample): a few values with conflicts
  */
 typedef struct {
   guint site;
@@ -40,6 +52,7 @@ typedef struct {
   guint parameter;
   guint modulus;
   guint8 *free;
+  GArray *examples;
 } SmbProvedSite;
 
 /**
