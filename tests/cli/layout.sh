@@ -61,6 +61,12 @@ tells 'CuTe      Swizzle<3,3,3> o (64,64):(64,1)'
 tells '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>'
 tells 'i ^ (i >> 6 & 7) << 3'
 tells 'Each lane group takes a wavefront in any layout'
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format csv
+shows 'wavefronts,excess_wavefronts,cute,triton,c,proved,by,holds_for'
+shows '8,0,"Swizzle<3,3,3> o (64,64):(64,1)","#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",i ^ (i >> 6 & 7) << 3,yes,ideal,'
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format markdown
+shows '| CuTe | `Swizzle<3,3,3> o (64,64):(64,1)` |'
+shows 'Proved of: every layout that keeps what one lane moves together. Each lane group takes a wavefront in any layout'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
 tells '#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>'
 diagonal='#ttg.linear<{register = [], lane = [[1, 1], [2, 2], [4, 4], [8, 8], [16, 16]], warp = [], block = []}>'
@@ -98,6 +104,20 @@ expect 0 explain tile.layout --line 5
 tells 'tile[1][0..7]'
 expect 0 report page.html tile.layout
 [ -s page.html ] || die 'no page'
+sed 's/^layout .*/layout (64,64):(64,1)/' tile.layout >rows.layout
+for file in rows tile; do
+  expect 0 analyze $file.layout --format json
+  cp out $file.json
+done
+expect 1 compare tile.json rows.json
+tells 'in excess'
+expect 0 compare rows.json tile.json
+printf '[case tile]\nfile = tile.layout\nmax-excess = 0\n' >smembank.ini
+expect 0 check
+shows 'passed'
+sed 's/tile.layout/rows.layout/' smembank.ini >rows.ini
+expect 1 check --project rows.ini
+shows 'failed'
 
 # An array of compiled code in such a layout: elements are called by their coordinates.
 cat >swizzled.ptx <<'END'
