@@ -24,6 +24,7 @@ gboolean smb_cmd_report(SmbCli *cli, GError **error);
 gboolean smb_cmd_run(SmbCli *cli, GError **error);
 gboolean smb_cmd_trace(SmbCli *cli, GError **error);
 gboolean smb_cmd_validate(SmbCli *cli, GError **error);
+gboolean smb_cmd_verify_proof(SmbCli *cli, GError **error);
 
 /** The word that makes this program the process that measures for another one. */
 #define SMB_WORKER_COMMAND "gpu-worker"

@@ -46,6 +46,7 @@ static const SmbCommand commands[] = {
     {"run", smb_cmd_run, "run a CUDA program without a GPU, and rank its launches"},
     {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
     {"validate", smb_cmd_validate, "compare predictions with measured and published counts"},
+    {"verify-proof", smb_cmd_verify_proof, "check the proofs of --prove and layout --find again"},
     {"completion", write_completion, NULL},
     {"--help", show_help, NULL},
     {"-h", show_help, NULL},

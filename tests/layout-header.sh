@@ -25,3 +25,14 @@ while IFS='|' read -r layout access wavefronts; do
   counted=$("$SMEMBANK" layout "$layout" --access "$access" --format csv | awk -F, 'NR == 2 { print $10 }')
   [ "$counted" = "$wavefronts" ] || { echo "FAIL: $layout, $access: $counted, in the header $wavefronts"; exit 1; }
 done <"$work/tiles"
+# The lines for CMake that doc/layout.md shows.
+if command -v cmake >/dev/null; then
+  mkdir -p "$work/include/smembank" "$work/project"
+  cp "$srcdir/sim/binding/layout.hpp" "$work/include/smembank/"
+  { echo 'cmake_minimum_required(VERSION 3.16)'; echo 'project(tile CXX)'; echo 'set(CMAKE_CXX_STANDARD 17)'; echo 'add_library(kernels tile.cpp)'
+    sed -n '/find_path(SMEMBANK_INCLUDE/,/target_include_directories/p' "$srcdir/doc/layout.md"; } >"$work/project/CMakeLists.txt"
+  sed -n '/#include <smembank\/layout.hpp>/,/static_assert.*ldmatrix/p' "$srcdir/doc/layout.md" >"$work/project/tile.cpp"
+  { cmake -S "$work/project" -B "$work/built" -DCMAKE_PREFIX_PATH="$work" && cmake --build "$work/built"; } >"$work/cmake" 2>&1 ||
+    { echo "FAIL: CMake: $(cat "$work/cmake")"; exit 1; }
+  [ -s "$work/built/libkernels.a" ] || { echo "FAIL: nothing was built: $(cat "$work/cmake")"; exit 1; }
+fi

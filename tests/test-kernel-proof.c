@@ -30,29 +30,9 @@ typedef struct {
 } Case;
 
 static const Case cases[] = {
-    {"s[t] = 1;", SMB_PROVED, 0},
-    {"s[t + p] = 1;", SMB_PROVED, 0},
-    {"s[t + blockIdx.x * p] = 1;", SMB_PROVED, 0},
-    {"s[2 * t] = 1;", SMB_NOT_FREE, 0},
-    {"s[t * p] = 1;", SMB_PROVED_FOR, 16},
-    {"s[t * (p | 1)] = 1;", SMB_PROVED, 0},
-    {"s[t * (2 * p + 1)] = 1;", SMB_PROVED, 0},
-    {"s[t ^ p] = 1;", SMB_PROVED, 0},
-    {"s[t ^ (p >> 3)] = 1;", SMB_PROVED, 0},
-    {"s[t ^ (q % 32)] = 1;", SMB_PROVED, 0},
-    {"if (t < p) s[t] = 1;", SMB_PROVED, 0},
-    {"if (t >= p) return; s[t] = 1;", SMB_PROVED, 0},
-    {"for (int i = 0; i < p; i++) s[t + i * p] = 1;", SMB_PROVED, 0},
-    {"for (int i = t; i < p; i += 32) s[i] = 1;", SMB_PROVED, 0},
-    {"for (int i = 16; i > 0; i >>= 1) if (t < i) s[t] += s[t + i];", SMB_PROVED, 0},
-    {"for (int i = p; i > 0; i >>= 1) if (t < i) s[t] += s[t + i];", SMB_PROVED, 0},
-    {"int i = t; while (i < p) { s[i] = 1; i = 2 * i; }", SMB_PROOF_STOPPED, 0},
-    {"s[t + (int)in[0]] = 1;", SMB_PROOF_STOPPED, 0},
-    {"int i = p; if (t < 16) i = 2 * p; s[t + i] = 1;", SMB_PROVED_FOR, 1},
-    {"for (int i = 0; i < p; i++) { if (in[i] > 0) break; s[t] = 1; }", SMB_PROOF_STOPPED, 0},
-    {"atomicAdd(&s[t], 1.0f);", SMB_PROOF_STOPPED, 0},
-    {"((float4 *)s)[t] = make_float4(0, 0, 0, 0);", SMB_PROVED, 0},
-    {"((float4 *)s)[t * p] = make_float4(0, 0, 0, 0);", SMB_PROOF_STOPPED, 0},
+#define PROOF(statements, verdict, free) {statements, SMB_##verdict, free},
+#include "tests/proof-cases.def"
+#undef PROOF
 };
 
 typedef struct {
@@ -70,7 +50,7 @@ clear_proved(Proved *proved) {
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Proved, clear_proved)
 
-static const SmbLaunch launch = {.block = {32, 2, 1}, .grid = {1, 1, 1}, .dynamic_bytes = 32768};
+static const SmbLaunch launch = {.block = {32, 2, 1}, .grid = {1, 1, 1}, .dynamic_bytes = 131072};
 
 static void
 prove(Proved *proved, const char *statements) {
@@ -80,22 +60,6 @@ prove(Proved *proved, const char *statements) {
   proved->proof = smb_kernel_proof_new(proved->program, proved->arch, &launch);
   ck_assert_ptr_nonnull(proved->proof);
 }
-
-START_TEST(test_known) {
-  const Case *known = &cases[_i];
-  g_auto(Proved) proved = {0};
-  guint n = 0;
-  prove(&proved, known->statements);
-  ck_assert_msg(smb_kernel_proof_verdict(proved.proof) == known->verdict, "%s: verdict %u",
-                known->statements, smb_kernel_proof_verdict(proved.proof));
-  if (known->verdict != SMB_PROVED_FOR)
-    return;
-  const SmbProvedSite *site = proved.proof->sites->pdata[0];
-  for (guint r = 0; r < site->modulus; r++)
-    n += site->free[r];
-  ck_assert_msg(n == known->free, "%s: %u of %u", known->statements, n, site->modulus);
-}
-END_TEST
 
 // An integer expression over the thread, the parameters and small numbers.
 static void
@@ -162,13 +126,14 @@ random_statements(GRand *random) {
   return g_string_free(text, FALSE);
 }
 
-// Each access of a launch is as its proof says.
-static void
+// Each access of a launch is as its proof says. Returns: whether there are conflicts.
+static gboolean
 compare_launch(const Proved *proved, guint value, const char *statements) {
   g_autofree char *p = g_strdup_printf("p=%u", value), *q = g_strdup_printf("q=%u", value * 7 + 3);
   const char *const arguments[] = {p, q, NULL};
   const SmbAnalysisOptions options = {.threads = 1};
   SmbLaunch with = launch;
+  gboolean has_conflicts = FALSE;
   with.arguments = arguments;
   with.grid[0] = 3;
   g_autoptr(GError) error = NULL;
@@ -191,8 +156,38 @@ compare_launch(const Proved *proved, guint value, const char *statements) {
     ck_assert_msg(site->verdict == SMB_PROOF_STOPPED || access->total.max_degree <= site->degree,
                   "%s: p = %u: %u ways, %u proved", statements, value, access->total.max_degree,
                   site->degree);
+    has_conflicts = has_conflicts || access->total.excess > 0;
   }
+  return has_conflicts;
 }
+
+// The right answer is that of the counter: what is free of some residues conflicts with all others, and what is not free has a launch with
+// conflicts.
+START_TEST(test_known) {
+  const Case *known = &cases[_i];
+  g_auto(Proved) proved = {0};
+  prove(&proved, known->statements);
+  SmbProofVerdict verdict = smb_kernel_proof_verdict(proved.proof);
+  ck_assert_msg(verdict == known->verdict, "%s: verdict %u", known->statements, verdict);
+  if (verdict == SMB_PROOF_STOPPED)
+    return;
+  const SmbProvedSite *site = proved.proof->sites->pdata[0];
+  guint n_free = 0, n_bad = 0;
+  for (guint r = 0; verdict == SMB_PROVED_FOR && r < site->modulus; r++)
+    n_free += site->free[r];
+  ck_assert_msg(n_free == known->free, "%s: %u of %u", known->statements, n_free, site->modulus);
+  g_autofree guint8 *is_bad = g_new0(guint8, MAX(site->modulus, 1));
+  for (guint value = 0; value < MAX(N_VALUES, 2 * site->modulus); value++) {
+    gboolean conflicts = compare_launch(&proved, value, known->statements);
+    n_bad += conflicts;
+    is_bad[value % MAX(site->modulus, 1)] |= (guint8)conflicts;
+  }
+  for (guint r = 0; verdict == SMB_PROVED_FOR && r < site->modulus; r++)
+    ck_assert_msg(is_bad[r] == !site->free[r], "%s: p %% %u = %u: %s conflicts", known->statements,
+                  site->modulus, r, is_bad[r] ? "it has" : "no");
+  ck_assert_msg(verdict == SMB_PROVED || n_bad > 0, "%s: no counter-example", known->statements);
+}
+END_TEST
 
 START_TEST(test_random) {
   g_autoptr(GRand) random = g_rand_new_with_seed(20261128);

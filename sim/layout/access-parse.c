@@ -286,6 +286,19 @@ find_in_window(const Draft *draft, const SmbTile *tile, guint lanes, guint warp,
 
 // --- how many threads and values there are
 
+// What is laid over a part of the tile needs one: there is no whole of it if its shape is open.
+static gboolean
+check_open(const SmbNotation *notation, guint32 at, const SmbTile *tile, const Draft *draft,
+           GError **error) {
+  gboolean is_sized =
+      draft->pattern < PATTERN_TUPLE && (draft->pattern != PATTERN_C || draft->columns);
+  gboolean is_whole = draft->window[0] == SMB_TILE_OPEN_EXTENT;
+  return !tile->is_open || is_sized || !is_whole ||
+         smb_notation_fail(notation, at, error,
+                           "the layout has no shape: expected one there, or the part that this is "
+                           "laid over, as 'of 16x8'");
+}
+
 static gboolean
 refuse_lanes(const SmbNotation *notation, guint32 at, guint has, guint lanes, GError **error) {
   return smb_notation_fail(notation, at, error,
@@ -444,6 +457,7 @@ smb_tile_access_parse(SmbNotation *notation, const SmbTile *tile, guint lanes, G
     return NULL;
   memcpy(draft.window, tile->extent, sizeof draft.window);
   if (!parse_rest(notation, tile, &draft, error) ||
+      !check_open(notation, access->at, tile, &draft, error) ||
       !measure(notation, access->at, tile, lanes, &draft, error) ||
       !check_vector(notation, access->at, &draft, tile, error))
     return NULL;

@@ -98,8 +98,11 @@ parse_value(SmbNotation *notation, SmbAttribute *attribute, GError **error) {
     return parse_attribute_list(notation, attribute, error);
   if (g_ascii_isdigit(next))
     return parse_one(notation, attribute, error);
-  if (smb_notation_take(notation, "true") || smb_notation_take(notation, "false"))
+  guint64 truth = smb_notation_take(notation, "true");
+  if (truth || smb_notation_take(notation, "false")) {
+    g_array_append_val(attribute->numbers, truth);
     return TRUE;
+  }
   return smb_notation_fail(notation, notation->at, error, "expected a number or a list");
 }
 

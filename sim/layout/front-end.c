@@ -127,15 +127,64 @@ add_tile_array(Layout *layout, guint32 at) {
   g_array_append_val(layout->program.regions, region);
 }
 
+// How far an access reaches in a tile whose shape is open.
+static void
+extend_shape(SmbTileDefaults *shape, const SmbTile *open, const SmbTileAccess *access) {
+  gsize n = (gsize)access->n_warps * access->n_lanes * access->n_values;
+  for (gsize i = 0; i < n; i++) {
+    guint64 coordinate[SMB_TUPLE_MAX_RANK];
+    if (access->element[i] == SMB_TILE_NONE)
+      continue;
+    smb_tile_coordinate(open, access->element[i], coordinate);
+    for (guint d = 0; d < open->rank; d++)
+      shape->extent[d] = MAX(shape->extent[d], coordinate[d] + 1);
+  }
+}
+
+// The shape that all accesses behind a layout together ask for.
+static gboolean
+measure_shape(const Layout *layout, const SmbNotation *from, const SmbTile *open,
+              SmbTileDefaults *shape, GError **error) {
+  SmbNotation notation = *from;
+  guint32 at = from->end + 1;
+  shape->rank = open->rank;
+  shape->extent[0] = shape->extent[1] = 1;
+  while (next_line(from->source, &at, &notation)) {
+    if (take_keyword(&notation) != WORD_ACCESS)
+      continue;
+    g_autoptr(SmbTileAccess) access =
+        smb_tile_access_parse(&notation, open, layout->program.lanes, error);
+    if (!access)
+      return FALSE;
+    extend_shape(shape, open, access);
+  }
+  return shape->extent[0] * shape->extent[1] <= SMB_TILE_MAX_ELEMENTS ||
+         smb_notation_fail(from, from->at, error,
+                           "the accesses ask for %" G_GUINT64_FORMAT "x%" G_GUINT64_FORMAT
+                           " elements, and a tile has at most %u",
+                           shape->extent[0], shape->extent[1], SMB_TILE_MAX_ELEMENTS);
+}
+
 static gboolean
 read_tile(Layout *layout, SmbNotation *notation, const SmbTileDefaults *defaults, GError **error) {
   if (layout->tile)
     return smb_notation_fail(notation, notation->at, error, "a second layout");
   smb_notation_skip(notation);
-  guint32 at = notation->at;
-  layout->tile = smb_tile_parse(notation, defaults, error);
+  SmbNotation again = *notation;
+  SmbTileDefaults shape = *defaults;
+  shape.may_be_open = TRUE;
+  layout->tile = smb_tile_parse(notation, &shape, error);
+  if (layout->tile && layout->tile->is_open) {
+    g_autoptr(SmbTile) open = g_steal_pointer(&layout->tile);
+    if (!measure_shape(layout, &again, open, &shape, error))
+      return FALSE;
+    *notation = again;
+    layout->tile = smb_tile_parse(notation, &shape, error);
+    if (layout->tile)
+      layout->tile->is_measured = TRUE;
+  }
   if (layout->tile)
-    add_tile_array(layout, at);
+    add_tile_array(layout, again.at);
   return layout->tile != NULL;
 }
 

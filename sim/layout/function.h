@@ -38,9 +38,11 @@ typedef struct {
 /**
  * SmbFunction:
  * @vec, @per_phase, @max_phase: of Triton's swizzled_shared; @vec is 0 of others
+ * @row_bytes: what a row may have at most; 0: anything
  * @steps: (element-type SmbFunctionStep): in the order in which they are done
  * @bases: by dimension, then by bit
  * @at: byte offset of the notation in the source
+ * @is_open: as SmbTile.is_open
  */
 typedef struct {
   SmbFunctionKind kind;
@@ -53,11 +55,16 @@ typedef struct {
   SmbExpression *expression;
   guint64 bases[SMB_TUPLE_MAX_RANK][SMB_FUNCTION_BITS];
   GArray *steps;
+  guint row_bytes;
   guint32 at;
+  gboolean is_open;
 } SmbFunction;
 
 /** smb_function_parse_triton: reads what comes after "#": an encoding of shared memory, without the shape after it */
 gboolean smb_function_parse_triton(SmbNotation *notation, SmbFunction *function, GError **error);
+
+/** smb_function_add_span: the swizzle of a tensor map in rows of 32, 64 or 128 bytes, @row_bytes: chunks of 16 bytes; 0: none */
+void smb_function_add_span(SmbFunction *function, guint row_bytes);
 
 /** smb_function_add: adds a step in front of those that are there (CuTe writes the last one first), or after them */
 void smb_function_add(SmbFunction *function, const SmbFunctionStep *step, gboolean in_front);

@@ -161,28 +161,33 @@ parse_cute(SmbNotation *notation, SmbFunction *function, GError **error) {
   return TRUE;
 }
 
+void
+smb_function_add_span(SmbFunction *function, guint row_bytes) {
+  const SmbFunctionStep bytes = {.kind = SMB_STEP_BYTES};
+  const SmbFunctionStep swizzle = {
+      .kind = SMB_STEP_SWIZZLE,
+      .swizzle = {.bits = row_bytes ? g_bit_storage(row_bytes) - 5 : 0, .base = 4, .shift = 3}};
+  smb_function_add(function, &bytes, FALSE);
+  smb_function_add(function, &swizzle, FALSE);
+  function->row_bytes = row_bytes;
+}
+
 // tma:MODE, the swizzles of cuTensorMapEncodeTiled() (CUDA Driver API, CUtensorMapSwizzle): chunks of 16 bytes within 128, 256, 512 or
 // 1,024 bytes. What one row may be is checked once the shape is known.
 static const struct {
   const char *mode;
-  guint bits;
   guint row_bytes;
-} tensor_modes[] = {{"128B", 3, 128}, {"64B", 2, 64}, {"32B", 1, 32}, {"none", 0, 0}};
+} tensor_modes[] = {{"128B", 128}, {"64B", 64}, {"32B", 32}, {"none", 0}};
 
 static gboolean
-parse_tensor_mode(SmbNotation *notation, SmbFunction *function, guint *row_bytes, GError **error) {
+parse_tensor_mode(SmbNotation *notation, SmbFunction *function, GError **error) {
   guint32 at = notation->at;
   g_autofree char *word = smb_notation_word(notation);
   for (guint i = 0; i < G_N_ELEMENTS(tensor_modes); i++) {
-    if (strcmp(tensor_modes[i].mode, word) != 0)
-      continue;
-    const SmbFunctionStep bytes = {.kind = SMB_STEP_BYTES};
-    const SmbFunctionStep swizzle = {
-        .kind = SMB_STEP_SWIZZLE, .swizzle = {.bits = tensor_modes[i].bits, .base = 4, .shift = 3}};
-    smb_function_add(function, &bytes, FALSE);
-    smb_function_add(function, &swizzle, FALSE);
-    *row_bytes = tensor_modes[i].row_bytes;
-    return TRUE;
+    if (strcmp(tensor_modes[i].mode, word) == 0) {
+      smb_function_add_span(function, tensor_modes[i].row_bytes);
+      return TRUE;
+    }
   }
   return smb_notation_fail(notation, at, error, "expected 128B, 64B, 32B or none");
 }
@@ -206,12 +211,12 @@ is_shape(const SmbNotation *notation) {
 // @needs_shape: (out): whether the shape has to be said besides
 static gboolean
 parse_notation(SmbNotation *notation, SmbFunction *function, gboolean *needs_shape,
-               guint *row_bytes, GError **error) {
+               GError **error) {
   *needs_shape = TRUE;
   if (smb_notation_take(notation, "#"))
     return smb_function_parse_triton(notation, function, error);
   if (smb_notation_take(notation, "tma:"))
-    return parse_tensor_mode(notation, function, row_bytes, error);
+    return parse_tensor_mode(notation, function, error);
   if (is_shape(notation))
     return TRUE;
   if (is_tuple(notation)) {
@@ -227,6 +232,18 @@ parse_notation(SmbNotation *notation, SmbFunction *function, gboolean *needs_sha
 static gboolean
 take_shape(SmbNotation *notation, SmbFunction *function, const SmbTileDefaults *said,
            gboolean needs_shape, GError **error) {
+  const gboolean *uses = function->expression ? function->expression->uses : NULL;
+  if (said->rank == 0 && function->rank == 0 && uses && said->may_be_open) {
+    if (uses[SMB_EXPRESSION_INDEX] || uses[SMB_EXPRESSION_ADDRESS])
+      return smb_notation_fail(notation, notation->at, error,
+                               "expected a shape after the layout, as 64x64xf16: '%s' depends on "
+                               "how many columns there are",
+                               uses[SMB_EXPRESSION_INDEX] ? "i" : "addr");
+    function->rank = 2;
+    function->extent[0] = function->extent[1] = SMB_TILE_OPEN_EXTENT;
+    function->is_open = TRUE;
+    return TRUE;
+  }
   if (said->rank == 0 && function->rank == 0)
     return smb_notation_fail(notation, notation->at, error,
                              "expected a shape after the layout, as 64x64xf16");
@@ -257,15 +274,14 @@ check_order(const SmbNotation *notation, const SmbFunction *function, GError **e
 
 // Places that an XOR makes have to stay within a row of Triton, and a row within the span of a tensor map.
 static gboolean
-check_tile_rows(const SmbNotation *notation, const SmbFunction *function, guint row_bytes,
-                GError **error) {
+check_tile_rows(const SmbNotation *notation, const SmbFunction *function, GError **error) {
   guint64 columns = function->extent[function->order[0]];
-  guint64 bytes = function->extent[function->rank - 1] * function->element->bytes;
-  if (row_bytes && bytes > row_bytes)
+  guint64 bytes = columns * function->element->bytes;
+  if (function->row_bytes && bytes > function->row_bytes)
     return smb_notation_fail(
         notation, function->at, error,
-        "a box has rows of at most %u bytes in this mode, not %" G_GUINT64_FORMAT, row_bytes,
-        bytes);
+        "a box has rows of at most %u bytes in this mode, not %" G_GUINT64_FORMAT,
+        function->row_bytes, bytes);
   if (function->vec && function->rank > 1 && columns % (function->vec * function->max_phase))
     return smb_notation_fail(
         notation, function->at, error,
@@ -290,13 +306,12 @@ smb_function_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GErro
   g_autoptr(SmbFunction) function = g_new0(SmbFunction, 1);
   SmbTileDefaults said = *defaults;
   gboolean needs_shape;
-  guint row_bytes = 0;
   function->steps = g_array_new(FALSE, FALSE, sizeof(SmbFunctionStep));
   for (guint i = 0; i < SMB_TUPLE_MAX_RANK; i++)
     function->order[i] = G_MAXUINT;
   smb_notation_skip(notation);
   function->at = notation->at;
-  if (!parse_notation(notation, function, &needs_shape, &row_bytes, error))
+  if (!parse_notation(notation, function, &needs_shape, error))
     return NULL;
   guint64 own[SMB_TUPLE_MAX_RANK];
   memcpy(own, function->extent, sizeof own);
@@ -313,7 +328,7 @@ smb_function_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GErro
   said.element = given.element ? given.element : said.element;
   function->element = said.element ? said.element : pointed ? pointed : smb_element_find("f32");
   if (pointed && pointed->bytes != function->element->bytes) {
-    smb_notation_fail(notation, function->at, error, "smem_ptr says elements of %u bits, not %u",
+    smb_notation_fail(notation, function->at, error, "the layout says elements of %u bits, not %u",
                       8 * pointed->bytes, 8 * function->element->bytes);
     return NULL;
   }
@@ -322,8 +337,7 @@ smb_function_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GErro
   gboolean has_order = function->order[0] != G_MAXUINT;
   for (guint i = 0; !has_order && i < function->rank; i++)
     function->order[i] = function->rank - 1 - i;
-  return check_order(notation, function, error) &&
-                 check_tile_rows(notation, function, row_bytes, error) &&
+  return check_order(notation, function, error) && check_tile_rows(notation, function, error) &&
                  check_bases(notation, function, own, error)
              ? g_steal_pointer(&function)
              : NULL;

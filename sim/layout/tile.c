@@ -185,14 +185,15 @@ count_shared_places(const SmbTile *tile) {
 }
 
 static SmbTile *
-begin_tile(const SmbElement *element, guint rank, const guint64 *extent) {
+begin_tile(const SmbElement *element, guint rank, const guint64 *extent, gboolean is_open) {
   SmbTile *tile = g_new0(SmbTile, 1);
   tile->element = element;
   tile->rank = rank;
   tile->n = 1;
   for (guint i = 0; i < rank; i++)
     tile->n *= tile->extent[i] = extent[i];
-  tile->offset = g_new(guint32, tile->n);
+  tile->is_open = is_open;
+  tile->offset = is_open ? NULL : g_new(guint32, tile->n);
   return tile;
 }
 
@@ -201,9 +202,12 @@ smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **
   g_autoptr(SmbFunction) function = smb_function_parse(notation, defaults, error);
   if (!function)
     return NULL;
-  g_autoptr(SmbTile) tile = begin_tile(function->element, function->rank, function->extent);
+  g_autoptr(SmbTile) tile =
+      begin_tile(function->element, function->rank, function->extent, function->is_open);
   tile->text = smb_source_slice(notation->source, function->at, notation->at);
   g_strstrip(tile->text);
+  if (tile->is_open)
+    return g_steal_pointer(&tile);
   for (guint64 i = 0; i < tile->n; i++) {
     guint64 coordinate[SMB_TUPLE_MAX_RANK];
     smb_tile_coordinate(tile, i, coordinate);
@@ -221,7 +225,7 @@ smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **
 
 SmbTile *
 smb_tile_new_rows(const SmbTile *like) {
-  SmbTile *tile = begin_tile(like->element, like->rank, like->extent);
+  SmbTile *tile = begin_tile(like->element, like->rank, like->extent, FALSE);
   for (guint64 i = 0; i < tile->n; i++)
     tile->offset[i] = (guint32)(i * tile->element->bytes);
   tile->bytes = tile->n * tile->element->bytes;

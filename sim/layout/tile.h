@@ -18,12 +18,17 @@
  * @element: (nullable): %NULL: f32
  * @rank: 0: no shape
  * @extent: (array length=rank)
+ * @may_be_open: a formula in r and c needs no shape
  */
 typedef struct {
   const SmbElement *element;
   guint rank;
   guint64 extent[SMB_TUPLE_MAX_RANK];
+  gboolean may_be_open;
 } SmbTileDefaults;
+
+/** Rows, and columns, of a tile whose shape is open: more than any that is read. Numbers of its elements are below 2^30. */
+#define SMB_TILE_OPEN_EXTENT 32768
 
 /**
  * SmbTile:
@@ -35,6 +40,8 @@ typedef struct {
  * @offset: (array length=n): byte offset of each element; elements are numbered row by row: the last coordinate runs fastest
  * @bytes: from byte 0 to the end of the last element
  * @n_shared: elements that lie where an element of a lower number does, as strides of 0 make them
+ * @is_open: its shape was not said. It is SMB_TILE_OPEN_EXTENT each way, and @offset is %NULL
+ * @is_measured: its shape is what the accesses ask for
  */
 typedef struct _SmbTile {
   char *text;
@@ -45,6 +52,8 @@ typedef struct _SmbTile {
   guint32 *offset;
   guint64 bytes;
   guint64 n_shared;
+  gboolean is_open;
+  gboolean is_measured;
 } SmbTile;
 
 /**

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Triton's encodings of shared memory, as they are printed in its intermediate language (TritonGPUAttrDefs.td): swizzled_shared,
-// padded_shared and shared_linear. Not read: nvmma_shared (which is tma:MODE), encodings of several blocks of a cluster.
+// padded_shared, shared_linear and nvmma_shared, of which tensors with rows of one span. Not read: encodings of several blocks of a cluster.
 #include "sim/layout/attribute.h"
 #include "sim/layout/function.h"
 #include "sim/layout/tile-parse.h"
@@ -182,14 +182,41 @@ parse_linear(SmbNotation *notation, SmbFunction *function, GError **error) {
           smb_notation_number(notation, 1, G_MAXUINT32, &alignment, error));
 }
 
+// {swizzlingByteWidth, transposed, elementBitWidth}: the layout of a tensor map's box, along columns if it is transposed.
+static gboolean
+parse_nvmma(SmbNotation *notation, SmbFunction *function, GError **error) {
+  g_autoptr(GPtrArray) attributes = smb_attributes_parse(notation, error);
+  guint64 width, transposed, bits, padded = 0;
+  if (!attributes ||
+      !smb_attributes_take(attributes, notation, function->at, "swizzlingByteWidth", 1, 0, 128,
+                           &width, error) ||
+      !smb_attributes_take(attributes, notation, function->at, "transposed", 1, 0, 1, &transposed,
+                           error) ||
+      !smb_attributes_take(attributes, notation, function->at, "elementBitWidth", 1, 8, 64, &bits,
+                           error))
+    return FALSE;
+  if (smb_attributes_find(attributes, "fp4Padded") &&
+      !smb_attributes_take(attributes, notation, function->at, "fp4Padded", 1, 0, 1, &padded,
+                           error))
+    return FALSE;
+  function->element = bits % 8 ? NULL : smb_element_of_bytes((guint)bits / 8);
+  if (padded || !function->element || (width && width != 32 && width != 64 && width != 128))
+    return smb_notation_fail(notation, function->at, error,
+                             "expected a swizzlingByteWidth of 0, 32, 64 or 128, and elements of "
+                             "8, 16, 32 or 64 bits without padding");
+  smb_function_add_span(function, (guint)width);
+  function->order[0] = transposed ? 0 : 1;
+  function->order[1] = transposed ? 1 : 0;
+  return TRUE;
+}
+
 static const struct {
   const char *name;
   gboolean (*parse)(SmbNotation *notation, SmbFunction *function, GError **error);
 } shared_encodings[] = {
-    {"ttg.swizzled_shared", parse_swizzled},
-    {"triton_gpu.shared", parse_swizzled},
-    {"ttg.padded_shared", parse_padded},
-    {"ttg.shared_linear", parse_linear},
+    {"ttg.swizzled_shared", parse_swizzled}, {"triton_gpu.shared", parse_swizzled},
+    {"ttg.padded_shared", parse_padded},     {"ttg.shared_linear", parse_linear},
+    {"ttg.nvmma_shared", parse_nvmma},
 };
 
 gboolean
@@ -202,6 +229,6 @@ smb_function_parse_triton(SmbNotation *notation, SmbFunction *function, GError *
              smb_notation_expect(notation, ">", error);
   }
   return smb_notation_fail(notation, at, error,
-                           "expected #ttg.swizzled_shared, #ttg.padded_shared or "
-                           "#ttg.shared_linear");
+                           "expected #ttg.swizzled_shared, #ttg.padded_shared, "
+                           "#ttg.shared_linear or #ttg.nvmma_shared");
 }

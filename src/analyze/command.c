@@ -6,9 +6,11 @@
 
 #include "sim/base/text.h"
 #include "src/analysis/limit.h"
+#include "src/analysis/prove-option.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/view.h"
 #include "src/analysis/warning.h"
+#include "src/analyze/counter-example.h"
 #include "src/analyze/part.h"
 #include "src/cli/hint.h"
 #include "src/commands.h"
@@ -19,15 +21,12 @@
 #include "src/target/captured.h"
 #include "src/target/target.h"
 
-static gboolean option_annotate, option_prove, option_warps;
+static gboolean option_annotate, option_warps;
 static char *option_shard;
 
 static const GOptionEntry options[] = {
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
      "print the source with the counts in the margin", NULL},
-    {"prove", 0, 0, G_OPTION_ARG_NONE, &option_prove,
-     "prove of each access of a text that it is free of conflicts for all parameters and grids",
-     NULL},
     {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
      "count only part K of N of the blocks; 'smembank merge' combines the JSON of all parts",
      SMB_SHARD_FORM},
@@ -49,6 +48,26 @@ write_failed_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
     else
       smb_spool_printf(cli->messages, "smembank analyze: %-s\n", failure->message);
   }
+}
+
+// Names what is not proved.
+static void
+write_failed_proof(SmbCli *cli, const SmbAnalyzeReport *report) {
+  const SmbKernelProof *proof = report->proof;
+  for (guint i = 0; proof && i < proof->sites->len; i++) {
+    const SmbProvedSite *proved = proof->sites->pdata[i];
+    g_autofree char *message = smb_analyze_tell_unproved(report, proved);
+    if (message)
+      smb_analyze_write_warning(report->target->kernel,
+                                smb_program_site(report->target->kernel, proved->site), message,
+                                cli->messages);
+  }
+  if (proof && proof->stopped) {
+    g_autofree char *why = smb_analyze_tell_stop(proof);
+    smb_spool_printf(cli->messages, "smembank analyze: nothing is proved: %-s\n", why);
+  }
+  if (proof && smb_kernel_proof_verdict(proof) != SMB_PROVED)
+    cli->status = SMB_EXIT_DIFFERS;
 }
 
 static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
@@ -82,10 +101,12 @@ smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   if (!tells_rules(cli->format))
     smb_analyze_note_assumed(cli, report->target->file, report->analysis);
   write_failed_limits(cli, report);
+  write_failed_proof(cli, report);
 }
 
-static const SmbCliGroup *const groups[] = {&smb_view_group, &smb_analyze_limit_group,
-                                            &smb_launch_time_group, SMB_TARGET_GROUPS, NULL};
+static const SmbCliGroup *const groups[] = {&smb_view_group,        &smb_analyze_limit_group,
+                                            &smb_launch_time_group, &smb_prove_group,
+                                            SMB_TARGET_GROUPS,      NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
@@ -160,8 +181,8 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, text.counts->pdata[0],
                                made.counts ? made.counts->pdata[0] : NULL, limits};
-  const SmbAnalyzeReport report = {target, text.analysis, option_warps, none, failed,
-                                   &part,  compiled,      NULL,         NULL, NULL};
+  const SmbAnalyzeReport report = {target,   text.analysis, option_warps, none, failed, &part,
+                                   compiled, NULL,          NULL,         NULL, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }
@@ -188,11 +209,11 @@ choose_ranking_view(SmbCli *cli, SmbRanking *ranking, GError **error) {
 // FILE is a capture of which no launch is chosen: all of them.
 static gboolean
 rank_launches(SmbCli *cli, GError **error) {
-  const char *without = option_annotate ? "--annotate"
-                        : option_warps  ? "--warps"
-                        : option_prove  ? "--prove"
-                        : option_shard  ? "--shard"
-                                        : NULL;
+  const char *without = option_annotate        ? "--annotate"
+                        : option_warps         ? "--warps"
+                        : smb_prove_is_asked() ? "--prove"
+                        : option_shard         ? "--shard"
+                                               : NULL;
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
     return FALSE;
@@ -229,7 +250,7 @@ is_of_one_launch(const SmbCli *cli) {
   for (const SmbFormat *format = smb_rank_formats; format->name; format++)
     is_ranked = is_ranked || g_str_equal(format->name, cli->format->name);
   return !is_ranked || !asked || asked->len > 0 || option_annotate || option_warps ||
-         option_prove || option_shard || cli->case_project ||
+         smb_prove_is_asked() || option_shard || cli->case_project ||
          smb_target_options()->captured_launch || smb_target_options()->captured_worst;
 }
 
@@ -278,7 +299,7 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
   if (!limits)
     return FALSE;
-  if (option_prove && option_shard)
+  if (smb_prove_is_asked() && option_shard)
     return smb_cli_usage_error(error, "--prove is for whole launches: not with --shard");
   SmbView view;
   if (!choose_view(cli, &view, error))
@@ -286,7 +307,7 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)
     return FALSE;
-  if (option_prove && strcmp(smb_program_level(target->kernel), "text") != 0)
+  if (smb_prove_is_asked() && strcmp(smb_program_level(target->kernel), "text") != 0)
     return smb_cli_usage_error(error,
                                "--prove reads the text of a kernel; of compiled code nothing "
                                "is proved yet");
@@ -310,9 +331,12 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   }
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, time);
   g_autoptr(SmbKernelProof) proof =
-      option_prove ? smb_kernel_proof_new(target->kernel, cli->arch, &target->launch) : NULL;
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed,
-                                   NULL,   compiled, time,         &view,  proof};
+      smb_prove_is_asked() ? smb_kernel_proof_new(target->kernel, cli->arch, &target->launch)
+                           : NULL;
+  g_autoptr(GPtrArray) examples =
+      proof ? smb_counter_examples_new(cli, target, analysis, proof) : NULL;
+  const SmbAnalyzeReport report = {target,   analysis, option_warps, limits, failed,  NULL,
+                                   compiled, time,     &view,        proof,  examples};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

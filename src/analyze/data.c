@@ -186,6 +186,7 @@ write_tile_json(JsonBuilder *json, const SmbProgram *program) {
   for (guint i = 0; i < tile->rank; i++)
     smb_json_number(json, NULL, (gint64)tile->extent[i]);
   json_builder_end_array(json);
+  smb_json_text(json, "shape_from", tile->is_measured ? "accesses" : "layout");
   smb_json_number(json, "bytes", (gint64)tile->bytes);
   smb_json_number(json, "elements_at_one_place", (gint64)tile->n_shared);
   json_builder_end_object(json);

@@ -154,11 +154,24 @@ add_warning_findings(const Collection *to) {
                      smb_analyze_describe_idle(analysis));
 }
 
+static void
+add_unproved(const Collection *to) {
+  const SmbKernelProof *proof = to->report->proof;
+  for (guint i = 0; proof && i < proof->sites->len; i++) {
+    const SmbProvedSite *proved = proof->sites->pdata[i];
+    const SmbSite *site = smb_program_site(to->program, proved->site);
+    char *message = smb_analyze_tell_unproved(to->report, proved);
+    if (message)
+      add_collected(to, SMB_FINDING_UNPROVED, site, smb_op_class_name(site->op_class), 0, message);
+  }
+}
+
 GPtrArray *
 smb_analyze_findings(const SmbAnalyzeReport *report, const SmbArch *arch) {
   GPtrArray *findings = smb_findings_new();
   const Collection to = {report, report->target->kernel, findings};
   add_failed(&to);
+  add_unproved(&to);
   add_shared_finding(&to);
   add_global_finding(&to, arch);
   add_constants(&to);

@@ -55,8 +55,19 @@ tell_site(const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
   g_assert_not_reached();
 }
 
-static char *
-tell_stop(const SmbKernelProof *proof) {
+char *
+smb_analyze_tell_unproved(const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
+  const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
+  g_autofree char *sentence = tell_site(report, proved);
+  return proved->verdict == SMB_PROVED
+             ? NULL
+             : g_strdup_printf("the %s of %s is not proved to be free of conflicts for all "
+                               "parameters: %s",
+                               smb_op_class_name(site->op_class), site->expression, sentence);
+}
+
+char *
+smb_analyze_tell_stop(const SmbKernelProof *proof) {
   return proof->stopped_line ? g_strdup_printf("line %u: %s", proof->stopped_line, proof->stopped)
                              : g_strdup(proof->stopped);
 }
@@ -73,17 +84,20 @@ smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report) {
     const SmbProvedSite *proved = proof->sites->pdata[i];
     const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
     g_autofree char *sentence = tell_site(report, proved);
-    smb_text_wrap_printf(cli->out, "  line %u, %s of %s: %s\n", site->line,
+    smb_text_wrap_printf(cli->out, "  line %u, %s of %s: %s", site->line,
                          smb_op_class_name(site->op_class), site->expression, sentence);
+    if (report->examples->pdata[i])
+      smb_spool_printf(cli->out, "    conflicts: %s\n", (const char *)report->examples->pdata[i]);
   }
   if (proof->stopped) {
-    g_autofree char *why = tell_stop(proof);
-    smb_text_wrap_printf(cli->out, "  Nothing is proved: %s.\n", why);
+    g_autofree char *why = smb_analyze_tell_stop(proof);
+    smb_text_wrap_printf(cli->out, "  Nothing is proved: %s.", why);
   }
 }
 
 static void
-write_site(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
+write_site(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedSite *proved,
+           const char *example) {
   const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
   g_autofree char *condition =
       proved->verdict == SMB_PROVED_FOR ? tell_condition(report, proved) : NULL;
@@ -94,18 +108,30 @@ write_site(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedSit
   smb_json_text(json, "expression", site->expression);
   smb_json_text(json, "verdict", verdicts[proved->verdict]);
   smb_json_text(json, "condition", condition);
+  if (condition) {
+    smb_json_text(json, "parameter",
+                  smb_program_parameter(report->target->kernel, proved->parameter).name);
+    smb_json_number(json, "modulus", proved->modulus);
+    smb_json_array(json, "residues");
+    for (guint r = 0; r < proved->modulus; r++) {
+      if (proved->free[r])
+        smb_json_number(json, NULL, r);
+    }
+    json_builder_end_array(json);
+  }
   smb_json_text(json, "reason", proved->reason);
+  smb_json_text(json, "counter_example", example);
   smb_json_number(json, "max_degree", proved->degree);
   json_builder_end_object(json);
 }
 
 static void
-write_request(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbProvedRequest *request) {
-  const SmbSite *site = smb_program_site(report->target->kernel, request->site);
+write_request(JsonBuilder *json, const SmbProvedRequest *request) {
+  g_autofree char *mask = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", (guint64)request->mask);
   smb_json_object(json, NULL);
-  smb_json_number(json, "line", site->line);
-  smb_json_number(json, "column", site->column);
+  smb_json_number(json, "access", request->access);
   smb_json_number(json, "width", request->width);
+  smb_json_text(json, "mask", mask);
   smb_json_array(json, "residues");
   for (guint i = 0; request->names[i]; i++) {
     smb_json_object(json, NULL);
@@ -147,7 +173,7 @@ smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report) {
     return;
   g_autofree char *shape =
       g_strdup_printf("blocks of %u,%u,%u threads", block[0], block[1], block[2]);
-  g_autofree char *stopped = proof->stopped ? tell_stop(proof) : NULL;
+  g_autofree char *stopped = proof->stopped ? smb_analyze_tell_stop(proof) : NULL;
   const char *const assumes[] = {shape, "threads of a warp are in the same iteration of a loop",
                                  "no access is out of bounds", NULL};
   smb_json_object(json, "proof");
@@ -157,11 +183,11 @@ smb_analyze_json_proof(JsonBuilder *json, const SmbAnalyzeReport *report) {
   smb_json_text(json, "stopped", stopped);
   smb_json_array(json, "accesses");
   for (guint i = 0; i < proof->sites->len; i++)
-    write_site(json, report, proof->sites->pdata[i]);
+    write_site(json, report, proof->sites->pdata[i], report->examples->pdata[i]);
   json_builder_end_array(json);
   smb_json_array(json, "certificate");
   for (guint i = 0; i < proof->requests->len; i++)
-    write_request(json, report, proof->requests->pdata[i]);
+    write_request(json, proof->requests->pdata[i]);
   json_builder_end_array(json);
   json_builder_end_object(json);
 }

@@ -19,7 +19,7 @@ typedef struct _SmbAnalyzePart SmbAnalyzePart;
 /** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
  * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits
  * are of; @time: (nullable): how long that takes; @view: (nullable): what of it is shown to a person, %NULL: all; @proof: (nullable):
- * what holds for all values of the parameters. */
+ * what holds for all values of the parameters; @examples: (nullable) (element-type utf8): with @proof: counter-example.h. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
@@ -31,6 +31,7 @@ typedef struct {
   const SmbLaunchTime *time;
   const SmbView *view;
   const SmbKernelProof *proof;
+  const GPtrArray *examples;
 } SmbAnalyzeReport;
 
 /** In place of a compiled count that another row of its line has, and what that means. */
@@ -102,6 +103,12 @@ GArray *smb_analyze_shared_rows(const SmbAnalyzeReport *report, const GArray *ga
 #define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"
 
 /* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
+
+/** smb_analyze_tell_unproved: Returns: (transfer full) (nullable): that an access is not proved to be free of conflicts; %NULL: it is */
+char *smb_analyze_tell_unproved(const SmbAnalyzeReport *report, const SmbProvedSite *proved);
+
+/** smb_analyze_tell_stop: Returns: (transfer full): what ended a proof, of which @stopped is set */
+char *smb_analyze_tell_stop(const SmbKernelProof *proof);
 
 /** What is proved, of a report that has a proof. */
 void smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "src/analysis/launch-time.h"
+#include "src/analysis/prove-option.h"
 #include "src/cli/child.h"
 #include "src/compare/result.h"
 #include "src/compile/cache.h"
@@ -69,10 +70,11 @@ describe_case_error(const SmbCase *one, const SmbChild *child) {
   return text;
 }
 
-// Whether a result was checked: analyze says which limits failed, if there are some.
+// Whether a result was checked: analyze says which limits failed, if there are some, and what is proved, if that was asked.
 static gboolean
 has_limit(JsonNode *result) {
-  return json_object_has_member(json_node_get_object(result), "failed_limits");
+  JsonObject *object = json_node_get_object(result);
+  return json_object_has_member(object, "failed_limits") || json_object_has_member(object, "proof");
 }
 
 static void
@@ -111,6 +113,8 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
     g_strv_builder_add(words, "--" SMB_TRUST_OPTION);
   if (smb_target_options()->text)
     g_strv_builder_add(words, "--" SMB_TEXT_OPTION);
+  if (smb_prove_is_asked())
+    g_strv_builder_add(words, "--prove");
   smb_launch_time_words(words);
   gboolean has_threads = FALSE;
   for (guint i = 0; one->words[i]; i++)

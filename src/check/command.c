@@ -3,6 +3,7 @@
 //
 // check [CASE…]: whether the kernels of a project keep their limits.
 #include "src/analysis/launch-time.h"
+#include "src/analysis/prove-option.h"
 #include "src/check/baseline.h"
 #include "src/check/part.h"
 #include "src/commands.h"
@@ -28,8 +29,8 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
-static const SmbCliGroup *const groups[] = {&smb_launch_time_group, &smb_target_compiler_group,
-                                            NULL};
+static const SmbCliGroup *const groups[] = {&smb_launch_time_group, &smb_prove_group,
+                                            &smb_target_compiler_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[CASE…]",
     .description = "Analyzes the cases of a project file, all or those that are named, and shows "

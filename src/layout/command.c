@@ -48,12 +48,19 @@ write_tile_layout_json(SmbCli *cli, gconstpointer report) {
 
 static void
 write_layout_csv(SmbCli *cli, gconstpointer report) {
-  smb_analyze_write_csv(cli, &((const SmbLayoutReport *)report)->counts);
+  const SmbLayoutReport *layout = report;
+  if (layout->found)
+    smb_layout_found_csv(cli, layout->found);
+  else
+    smb_analyze_write_csv(cli, &layout->counts);
 }
 
 static void
 write_layout_markdown(SmbCli *cli, gconstpointer report) {
-  smb_analyze_write_markdown(cli, &((const SmbLayoutReport *)report)->counts);
+  const SmbLayoutReport *layout = report;
+  smb_analyze_write_markdown(cli, &layout->counts);
+  if (layout->found)
+    smb_layout_found_markdown(cli, layout->found);
 }
 
 static void

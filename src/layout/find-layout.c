@@ -246,6 +246,8 @@ write_certificate(JsonBuilder *json, const SmbLinearSearch *linear) {
   smb_json_object(json, "certificate");
   smb_json_number(json, "bits", linear->bits);
   smb_json_number(json, "row_bits", linear->row_bits);
+  smb_json_number(json, "unit_bits", linear->unit_bits);
+  smb_json_number(json, "empty", (gint64)linear->empty);
   smb_json_number(json, "least", (gint64)linear->least);
   smb_json_array(json, "kernel");
   for (guint i = 0; i < linear->n_kernel; i++)

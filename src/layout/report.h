@@ -78,6 +78,10 @@ void smb_layout_found_free(SmbLayoutFound *found);
 void smb_layout_found_json(JsonBuilder *json, const SmbLayoutFound *found,
                            const SmbLinearSearch *linear);
 
+/** Writes it as a table of one row, which is the whole result; and after the tables of what was asked. */
+void smb_layout_found_csv(SmbCli *cli, const SmbLayoutFound *found);
+void smb_layout_found_markdown(SmbCli *cli, const SmbLayoutFound *found);
+
 /**
  * SmbLayoutReport: @counts: what the writers of analyze take; @explanation: (nullable): of the costliest access; @others: of other
  * layouts; @found: (nullable): what --find looked for

@@ -22,6 +22,8 @@ describe_tile(const SmbTile *tile) {
     g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, i ? " x " : "", tile->extent[i]);
   g_string_append_printf(text, " elements of type %s in %s.", tile->element->name,
                          smb_count(tile->bytes, "byte").text);
+  if (tile->is_measured)
+    g_string_append(text, " The accesses ask for this shape, as none was given.");
   if (tile->n_shared)
     g_string_append_printf(text, " %s %s where another one does.",
                            smb_count(tile->n_shared, "element").text,

@@ -8,6 +8,7 @@
 #include "sim/launch/buffer.h"
 #include "src/analysis/launch-time.h"
 #include "src/analysis/limit.h"
+#include "src/analysis/prove-option.h"
 #include "src/target/target.h"
 
 static const GOptionEntry more_entries[] = {
@@ -18,9 +19,9 @@ static const GOptionEntry more_entries[] = {
 };
 static const SmbCliGroup more_group = {NULL, more_entries};
 
-static const SmbCliGroup *const groups[] = {&more_group, &smb_analyze_limit_group,
-                                            &smb_launch_time_group, SMB_TARGET_GROUPS,
-                                            &smb_target_array_group};
+static const SmbCliGroup *const groups[] = {
+    &more_group,      &smb_analyze_limit_group, &smb_launch_time_group,
+    &smb_prove_group, SMB_TARGET_GROUPS,        &smb_target_array_group};
 
 // What says which case is meant is none of its keys, nor what only the user can say: whom she trusts.
 static gboolean

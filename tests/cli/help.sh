@@ -18,7 +18,7 @@ expect 0 --help
 shows 'Usage:'
 quiet
 
-commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/out")
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$work/out")
 [ -n "$commands" ] || die "--help lists no commands"
 for command in analyze advise explain report; do
   expect 0 "$command" --help
@@ -54,7 +54,7 @@ for command in $commands; do
   expect 2 "$command" --no-such-option
   says "unknown option --no-such-option"
   case $command in
-  capture | init | merge | run) ;; # take any number of words
+  capture | init | merge | run | verify-proof) ;; # take any number of words
   *)
     expect 2 "$command" a b c d e f
     says "see 'smembank $command --help'"

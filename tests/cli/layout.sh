@@ -29,6 +29,15 @@ expect 1 layout '(64,64):(64,1) xf16' --access 'store row vec=8' --access ldmatr
 says 'takes 28 excess wavefronts'
 tells 'Swizzle<3,3,3> o (64,64):(64,1)'
 
+# A formula in r and c needs no shape: the tile is as large as the accesses ask for, and counts as one of that shape.
+for shape in '' ' 32x64'; do
+  expect 0 layout "r*64 + (c ^ r%8*8)$shape" --element f16 --access 'store column vec=8' --access 'ldmatrix.x4 @(16,48)' --format csv
+  cut -d, -f 5-14 "$work/out" >"$work/counts$shape"
+done
+cmp -s "$work/counts" "$work/counts 32x64" || die "a shape that is not said: counts differ: $(cat "$work/counts")"
+expect 0 layout 'r*72 + (c ^ (r%8*8))' --access column --access '((4,8),(2,2)):((32,1),(16,8)) of 16x8'
+tells '32 x 8 elements of type f32 in 9184 bytes. The accesses ask for this shape, as none was given.'
+
 # Elements are called by their coordinates.
 expect 0 layout '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> 64x64xf16' --access 'column vec=8'
 tells 'It accesses tile[1][0..7], at byte 144: word'
@@ -52,6 +61,12 @@ tells 'CuTe      Swizzle<3,3,3> o (64,64):(64,1)'
 tells '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>'
 tells 'i ^ (i >> 6 & 7) << 3'
 tells 'Each lane group takes a wavefront in any layout'
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format csv
+shows 'wavefronts,excess_wavefronts,cute,triton,c,proved,by,holds_for'
+shows '8,0,"Swizzle<3,3,3> o (64,64):(64,1)","#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",i ^ (i >> 6 & 7) << 3,yes,ideal,'
+expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format markdown
+shows '| CuTe | `Swizzle<3,3,3> o (64,64):(64,1)` |'
+shows 'Proved of: every layout that keeps what one lane moves together. Each lane group takes a wavefront in any layout'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
 tells '#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>'
 diagonal='#ttg.linear<{register = [], lane = [[1, 1], [2, 2], [4, 4], [8, 8], [16, 16]], warp = [], block = []}>'
@@ -89,6 +104,20 @@ expect 0 explain tile.layout --line 5
 tells 'tile[1][0..7]'
 expect 0 report page.html tile.layout
 [ -s page.html ] || die 'no page'
+sed 's/^layout .*/layout (64,64):(64,1)/' tile.layout >rows.layout
+for file in rows tile; do
+  expect 0 analyze $file.layout --format json
+  cp out $file.json
+done
+expect 1 compare tile.json rows.json
+tells 'in excess'
+expect 0 compare rows.json tile.json
+printf '[case tile]\nfile = tile.layout\nmax-excess = 0\n' >smembank.ini
+expect 0 check
+shows 'passed'
+sed 's/tile.layout/rows.layout/' smembank.ini >rows.ini
+expect 1 check --project rows.ini
+shows 'failed'
 
 # An array of compiled code in such a layout: elements are called by their coordinates.
 cat >swizzled.ptx <<'END'
@@ -121,8 +150,8 @@ expect 3 layout '(32,32):(33,1' --access row
 says "layout:1:21: error: expected ')'"
 expect 3 layout '(32,32):(33,1)' --access diagonal
 says 'layout:2:8: '
-expect 3 layout 'r*72 + c' --access row
-says 'expected a shape after the layout'
+expect 3 layout 'i + c' --access row
+says "expected a shape after the layout, as 64x64xf16: 'i' depends on how many columns there are"
 expect 0 layout 'r*72 + c' --shape 64x64 --element f16 --access row
 expect 2 layout '(32,32):(33,1)'
 says 'missing --access'

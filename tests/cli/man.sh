@@ -24,7 +24,7 @@ tags() {
 
 expect 0 --help
 cp "$work/out" "$work/overview"
-commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/overview")
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$work/overview")
 tags smembank-analyze >"$work/shared"
 for command in $commands; do
   page=smembank-$command
@@ -39,10 +39,11 @@ for command in $commands; do
   names <"$work/page" >"$work/told"
   missing=$(comm -23 "$work/options" "$work/told")
   [ -z "$missing" ] || die "$page(1) lacks: $missing"
-  # These pages also name options of analyze: in the line that launches a kernel, and of the parts that are merged.
+  # These pages also name options of analyze: in the line that launches a kernel, of the parts that are merged, and of proofs.
   case $command in
   check) printf '%s\n' --case --entry >>"$work/options" ;;
   merge) echo --shard >>"$work/options" ;;
+  verify-proof) printf '%s\n' --find --prove | tee -a "$work/shared" >>"$work/options" ;;
   esac
   extra=$(sort -u "$work/options" | comm -13 - "$work/told")
   [ -z "$extra" ] || die "$page(1) says that '$command' has: $extra"

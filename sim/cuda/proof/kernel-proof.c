@@ -8,6 +8,7 @@
 
 enum {
   MAX_SEEN = 20000,
+  MAX_EXAMPLES = 4, // of an access
 };
 
 void
@@ -35,18 +36,24 @@ smb_walk_space(const Walk *walk, Term address) {
   return space;
 }
 
-static SmbProvedSite *
-find_proved_site(Walk *walk, gint site) {
+// The number of an access among those that were reached.
+static guint
+find_proved_access(Walk *walk, gint site) {
   GPtrArray *sites = walk->proof->sites;
   for (guint i = 0; i < sites->len; i++) {
-    SmbProvedSite *proved = sites->pdata[i];
-    if (proved->site == (guint)site)
-      return proved;
+    if (((const SmbProvedSite *)sites->pdata[i])->site == (guint)site)
+      return i;
   }
   SmbProvedSite *proved = g_new0(SmbProvedSite, 1);
   proved->site = (guint)site;
   g_ptr_array_add(sites, proved);
-  return proved;
+  return sites->len - 1;
+}
+
+static SmbProvedSite *
+find_proved_site(Walk *walk, gint site) {
+  guint access = find_proved_access(walk, site);
+  return walk->proof->sites->pdata[access];
 }
 
 static void
@@ -137,8 +144,9 @@ certify(Walk *walk, gint site, const SmbRequest *request, const Term *terms,
     g_strv_builder_add(names, name);
     proved->moduli[i] = 1u << decision->leaves[i].bits;
   }
-  proved->site = (guint)site;
+  proved->access = find_proved_access(walk, site);
   proved->width = request->width;
+  proved->mask = request->mask;
   proved->lanes = g_strv_builder_end(lanes);
   proved->names = g_strv_builder_end(names);
   proved->degree = decision->worst.degree;
@@ -183,6 +191,39 @@ restrict_parameter(const Walk *walk, SmbProvedSite *proved, const Decision *deci
   proved->modulus = modulus;
   proved->parameter = parameter;
   return memchr(proved->free, TRUE, modulus) != NULL;
+}
+
+// Adds the parameters of some residues, unless none is named.
+static void
+add_example(const Walk *walk, SmbProvedSite *proved, const Decision *decision, guint32 residues) {
+  SmbProofExample example = {.n = 0};
+  for (guint i = 0; i < decision->n_leaves; i++) {
+    const Leaf *leaf = &decision->leaves[i];
+    const Atom *atom = leaf->atom < 0 ? NULL : smb_terms_atom(walk->terms, (guint32)leaf->atom);
+    if (atom && atom->kind == ATOM_PARAMETER && example.n < SMB_PROOF_EXAMPLE_PARAMETERS) {
+      example.parameter[example.n] = (guint)atom->key;
+      example.modulus[example.n] = 1u << leaf->bits;
+      example.residue[example.n++] = residues & ((1u << leaf->bits) - 1);
+    }
+    residues >>= leaf->bits;
+  }
+  if (!proved->examples)
+    proved->examples = g_array_new(FALSE, FALSE, sizeof(SmbProofExample));
+  if (example.n > 0 && proved->examples->len < MAX_EXAMPLES)
+    g_array_append_val(proved->examples, example);
+}
+
+// The first residues with conflicts, and the last ones.
+static void
+add_examples(const Walk *walk, SmbProvedSite *proved, const Decision *decision) {
+  guint first = 0, last = decision->bad->len - 1;
+  while (!decision->bad->data[first])
+    first++;
+  while (!decision->bad->data[last])
+    last--;
+  add_example(walk, proved, decision, first);
+  if (last > first)
+    add_example(walk, proved, decision, last);
 }
 
 // What is only said of words of 4 bytes, by NVIDIA's rules: fewer lanes, or lanes that ask for the same, have no more conflicts.
@@ -243,6 +284,7 @@ decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, co
   certify(walk, site, request, terms, &decision);
   if (decision.n_bad && proved->verdict != SMB_PROOF_STOPPED) {
     gboolean is_restricted = restrict_parameter(walk, proved, &decision);
+    add_examples(walk, proved, &decision);
     proved->verdict =
         is_restricted && proved->verdict != SMB_NOT_FREE ? SMB_PROVED_FOR : SMB_NOT_FREE;
   }
@@ -292,6 +334,7 @@ static void
 free_site(gpointer data) {
   SmbProvedSite *site = data;
   g_free(site->free);
+  g_clear_pointer(&site->examples, g_array_unref);
   g_free(site);
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sim/arch/forward.h"
+#include "sim/base/request.h"
 #include "sim/launch/launch.h"
 
 typedef enum {
@@ -21,6 +22,17 @@ typedef enum {
   SMB_PROOF_STOPPED, // not decided
 } SmbProofVerdict;
 
+/** Most parameters of an example. */
+#define SMB_PROOF_EXAMPLE_PARAMETERS 4
+
+/** SmbProofExample: remainders of parameters, whatever the others are, that some request has conflicts for */
+typedef struct {
+  guint n;
+  guint parameter[SMB_PROOF_EXAMPLE_PARAMETERS];
+  guint residue[SMB_PROOF_EXAMPLE_PARAMETERS];
+  guint modulus[SMB_PROOF_EXAMPLE_PARAMETERS];
+} SmbProofExample;
+
 /**
  * SmbProvedSite: of all requests of an access to shared memory
  * @reason: (nullable): of one that is not decided: why, in words (static)
@@ -29,6 +41,7 @@ typedef enum {
  * @parameter: of %SMB_PROVED_FOR: the number of the parameter
  * @modulus: a power of two
  * @free: (array length=modulus) (nullable): whether it is free of conflicts where the parameter has that residue
+ * @examples: (nullable) (element-type SmbProofExample): a few values with conflicts
  */
 typedef struct {
   guint site;
@@ -39,10 +52,13 @@ typedef struct {
   guint parameter;
   guint modulus;
   guint8 *free;
+  GArray *examples;
 } SmbProvedSite;
 
 /**
  * SmbProvedRequest: of the certificate
+ * @access: the number of its access among the sites of the proof
+ * @mask: active lanes
  * @lanes: (array zero-terminated=1): an expression for each active lane, in names of @names and numbers: a byte offset
  * @names: (array zero-terminated=1)
  * @moduli: (array): residues of each name that are run through; of a name "base" all lanes differ from it by constants
@@ -50,8 +66,9 @@ typedef struct {
  * @n_bad: of how many residues, of all names together, there are conflicts
  */
 typedef struct {
-  guint site;
+  guint access;
   guint width;
+  SmbLanes mask;
   GStrv lanes;
   GStrv names;
   guint *moduli;

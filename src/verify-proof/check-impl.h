@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What verify-proof finds out of one claim of a result. Private to the command.
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+/**
+ * SmbVerified:
+ * @claim: what is claimed
+ * @requests: different ones, or lane groups, that were counted again
+ * @cases: values of all names together, or spaces, that were looked at
+ * @open: (nullable): why nothing of it can be checked (static)
+ * @failure: (nullable): what does not agree; %NULL: it holds
+ */
+typedef struct {
+  char *claim;
+  guint requests;
+  guint64 cases;
+  const char *open;
+  char *failure;
+} SmbVerified;
+
+/** smb_verify_accesses: @result: of analyze --prove; @verified: (element-type SmbVerified): gets one for each access */
+void smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified);
+
+/** smb_verify_space: @found: of layout --find: its certificate */
+void smb_verify_space(JsonObject *found, GPtrArray *verified);
+
+/** smb_verified_add: @claim: (transfer full). Returns: (transfer none): of which nothing is known yet */
+SmbVerified *smb_verified_add(GPtrArray *verified, char *claim);
+
+/** smb_verified_fail: of several reasons the first one counts */
+void smb_verified_fail(SmbVerified *verified, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** smb_verify_object: Returns: (nullable) (transfer none): an element of an array, if it is an object */
+JsonObject *smb_verify_object(JsonArray *array, guint index);
+
+/** smb_verify_number: Returns: an element of an array, if it is a number, or 0 */
+gint64 smb_verify_number(JsonArray *array, guint index);
+
+/** smb_verify_length: Returns: of an array; 0 of %NULL */
+guint smb_verify_length(JsonArray *array);

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The certificate of layout --find swizzle, of a proof by rank. K is a space of numbers of elements, whose places are at the beginning of a row
+// of the banks. A lane group that asks for a coset of A takes as many wavefronts as K and A have elements in common, so all of K are
+// written down. That no other K takes fewer is shown by dimensions, dim(A ∩ K) >= dim A + dim K - bits, or by trying all, up to MAX_SPACES.
+// That the groups are those of the accesses is not checked here.
+#include "src/out/json.h"
+#include "src/verify-proof/check-impl.h"
+
+enum {
+  MAX_BITS = 20,
+  MAX_GROUPS = 64,
+  MAX_SPACES = 1 << 16,
+};
+
+typedef struct {
+  guint n;
+  guint32 basis[MAX_BITS];
+} Space;
+
+// @n_kernel: dimension of each K; @unit_bits: the lowest bits of a number, which no element of K has
+typedef struct {
+  guint bits, unit_bits, n_kernel, n_groups;
+  guint64 empty, least;
+  Space groups[MAX_GROUPS];
+  guint64 weights[MAX_GROUPS];
+  guint8 *in_kernel;
+  guint64 spaces;
+} Search;
+
+static gboolean
+read_space(JsonArray *array, guint bits, Space *space) {
+  space->n = smb_verify_length(array);
+  for (guint i = 0; i < space->n; i++) {
+    gint64 number = i < MAX_BITS ? smb_verify_number(array, i) : 0;
+    if (number <= 0 || number >> bits)
+      return FALSE;
+    space->basis[i] = (guint32)number;
+  }
+  return TRUE;
+}
+
+// The sum of those vectors of a basis that are chosen.
+static guint32
+add_chosen(const Space *space, guint32 chosen) {
+  guint32 sum = 0;
+  for (guint i = 0; i < space->n; i++)
+    sum ^= chosen >> i & 1 ? space->basis[i] : 0;
+  return sum;
+}
+
+// Wavefronts with this K. FALSE: its vectors are not independent.
+static gboolean
+count_with(Search *search, const Space *kernel, guint64 *wavefronts) {
+  gboolean is_basis = TRUE;
+  for (guint32 chosen = 1; chosen >> kernel->n == 0; chosen++)
+    is_basis = is_basis && add_chosen(kernel, chosen) != 0;
+  if (!is_basis)
+    return FALSE;
+  for (guint32 chosen = 0; chosen >> kernel->n == 0; chosen++)
+    search->in_kernel[add_chosen(kernel, chosen)] = 1;
+  *wavefronts = search->empty;
+  for (guint i = 0; i < search->n_groups; i++) {
+    const Space *group = &search->groups[i];
+    for (guint32 chosen = 0; chosen >> group->n == 0; chosen++)
+      *wavefronts += search->in_kernel[add_chosen(group, chosen)] * search->weights[i];
+  }
+  for (guint32 chosen = 0; chosen >> kernel->n == 0; chosen++)
+    search->in_kernel[add_chosen(kernel, chosen)] = 0;
+  return TRUE;
+}
+
+// What dimensions alone say that each K takes.
+static guint64
+bound_by_dimension(const Search *search) {
+  guint64 bound = search->empty;
+  for (guint i = 0; i < search->n_groups; i++) {
+    guint sum = search->groups[i].n + search->n_kernel;
+    bound += search->weights[i] << (sum > search->bits ? sum - search->bits : 0);
+  }
+  return bound;
+}
+
+// All spaces by their reduced bases: each vector has a highest bit that no other vector has, and these fall. FALSE: there are too many, or one
+// takes fewer wavefronts. @top: above the highest bit of the next vector; @leading: the highest bits so far
+static gboolean
+try_spaces(Search *search, Space *kernel, guint top) {
+  if (kernel->n == search->n_kernel) {
+    guint64 wavefronts;
+    return search->spaces++ < MAX_SPACES && count_with(search, kernel, &wavefronts) &&
+           wavefronts >= search->least;
+  }
+  for (guint high = search->unit_bits; high < top; high++) {
+    guint below = high - search->unit_bits;
+    if (below + 1 < search->n_kernel - kernel->n)
+      continue; // there is no room for the vectors after it
+    for (guint32 rest = 0; rest >> below == 0; rest++) {
+      guint32 leading = 1u << high;
+      guint i = 0;
+      while (i < kernel->n && !(kernel->basis[i] & leading))
+        i++;
+      if (i < kernel->n)
+        break; // another vector has this bit: it is of another basis
+      kernel->basis[kernel->n++] = leading | rest << search->unit_bits;
+      gboolean holds = try_spaces(search, kernel, high);
+      kernel->n--;
+      if (!holds)
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+read_search(JsonObject *certificate, Search *search, Space *kernel) {
+  JsonArray *groups = smb_json_get_array(certificate, "groups");
+  gint64 bits = smb_json_get_number(certificate, "bits");
+  gint64 row_bits = smb_json_get_number(certificate, "row_bits");
+  gint64 unit_bits = smb_json_get_number(certificate, "unit_bits");
+  search->n_groups = smb_verify_length(groups);
+  if (bits < 1 || bits > MAX_BITS || row_bits < 0 || unit_bits < 0 || unit_bits > bits ||
+      search->n_groups > MAX_GROUPS)
+    return FALSE;
+  search->bits = (guint)bits;
+  search->unit_bits = (guint)unit_bits;
+  search->n_kernel = bits > row_bits ? (guint)(bits - row_bits) : 0;
+  search->least = (guint64)smb_json_get_number(certificate, "least");
+  search->empty = (guint64)smb_json_get_number(certificate, "empty");
+  for (guint i = 0; i < search->n_groups; i++) {
+    JsonObject *group = smb_verify_object(groups, i);
+    search->weights[i] = group ? (guint64)smb_json_get_number(group, "weight") : 0;
+    if (!group || search->weights[i] > G_MAXUINT32 ||
+        !read_space(smb_json_get_array(group, "basis"), search->bits, &search->groups[i]))
+      return FALSE;
+  }
+  return read_space(smb_json_get_array(certificate, "kernel"), search->bits, kernel) &&
+         kernel->n == search->n_kernel;
+}
+
+static void
+verify_rank(JsonObject *found, JsonObject *certificate, SmbVerified *verified) {
+  Search search = {.bits = 0};
+  Space kernel, tried = {.n = 0};
+  guint64 wavefronts;
+  if (!read_search(certificate, &search, &kernel)) {
+    smb_verified_fail(verified, "the certificate cannot be read");
+    return;
+  }
+  g_autofree guint8 *in_kernel = search.in_kernel = g_new0(guint8, (gsize)1 << search.bits);
+  verified->requests = search.n_groups;
+  for (guint i = 0; i < kernel.n; i++) {
+    if (kernel.basis[i] & ((1u << search.unit_bits) - 1))
+      smb_verified_fail(verified, "K divides what stays together");
+  }
+  if (!count_with(&search, &kernel, &wavefronts))
+    smb_verified_fail(verified, "the basis of K is none");
+  else if ((gint64)wavefronts != smb_json_get_number(found, "wavefronts"))
+    smb_verified_fail(verified, "with K it takes %" G_GUINT64_FORMAT " wavefronts", wavefronts);
+  if (bound_by_dimension(&search) < search.least && !try_spaces(&search, &tried, search.bits)) {
+    if (search.spaces > MAX_SPACES)
+      verified->open = "dimensions do not decide it, and there are too many spaces to try all";
+    else
+      smb_verified_fail(verified, "another K takes fewer wavefronts");
+  }
+  verified->cases = 1 + search.spaces;
+}
+
+void
+smb_verify_space(JsonObject *found, GPtrArray *verified) {
+  JsonObject *proof = smb_json_get_object(found, "proof");
+  JsonObject *certificate = proof ? smb_json_get_object(proof, "certificate") : NULL;
+  const char *by = proof ? smb_json_get_text(proof, "by") : NULL;
+  SmbVerified *one = smb_verified_add(
+      verified, g_strdup_printf("the best layout: %" G_GINT64_FORMAT " wavefronts, by %s",
+                                smb_json_get_number(found, "wavefronts"), by ? by : "no proof"));
+  if (certificate)
+    verify_rank(found, certificate, one);
+  else
+    one->open = "it has no certificate";
+}

@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# verify-proof: certificates of analyze, check and layout hold; each number that is changed is found; what is no certificate is refused.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+
+kernel=$(cd "$srcdir" && pwd)/tests/data/proof.cu
+cd "$work"
+launch='--block 32,2 --arg p=3 --dynamic-bytes 16384'
+# shellcheck disable=SC2086
+expect 1 analyze $launch --prove --format json "$kernel"
+cp out proof.json
+expect 0 verify-proof proof.json
+shows '- line 9, store of tile[threadIdx.y][t]: proved: holds: 2 requests, 2 cases'
+shows '- line 10, store of pool[t * p]: proved for some: p % 2 is 1: holds: 1 request, 32 cases'
+shows '- line 15, load of tile[0][(int)in[x] & 31]: not proved: open: nothing is claimed'
+shows 'proof.json: 6 claims: 5 hold, 1 open, 0 differ'
+
+# changed NAME SED WHAT: a certificate in which something is changed differs.
+changed() {
+  sed "$1" proof.json >wrong.json
+  cmp -s proof.json wrong.json && die "$1 changes nothing"
+  expect 1 verify-proof wrong.json
+  tells "$2"
+}
+changed 's/"max_degree" : 32/"max_degree" : 16/' 'p % 2 is 1: differs: it takes 32 ways'
+changed 's/"residues_with_conflicts" : 16/"residues_with_conflicts" : 15/' 'differs: it has conflicts in 16 cases'
+changed 's/"residues" : \[1, 3/"residues" : [1, 2, 3/' 'differs: it has conflicts in a case of which there are said to be none'
+changed 's/"modulus" : 32/"modulus" : 16/' 'differs: the residues do not decide the banks'
+changed 's/"mask" : "0xffffffff"/"mask" : "0xfffffff"/' 'differs: a request cannot be read'
+changed 's/"not free"/"proved"/' 'line 12, store of pool[2 * t]: proved: differs: it has conflicts in a case'
+changed 's/(124 + 1 \* base)/(256 + 1 * base)/' 'differs: it'
+changed 's/(0 + 1 \* base)/(0 + 1 * elsewhere)/' 'differs: a request cannot be read'
+changed 's/"access" : 0/"access" : 5/' 'line 9, store of tile[threadIdx.y][t]: proved: differs: the certificate has no request of it'
+
+# Wide requests: loads that merge, and those that do not.
+cat >wide.cu <<'END'
+__global__ void wide(float4 *out, int p) {
+  extern __shared__ float4 s[];
+  s[threadIdx.x] = make_float4(0, 0, 0, 0);
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x / 2 + p];
+  out[threadIdx.x + 32] = s[threadIdx.x * 2];
+}
+END
+expect 1 analyze --block 32 --arg p=1 --dynamic-bytes 4096 --prove --format json wide.cu
+cp out wide.json
+expect 0 verify-proof wide.json proof.json
+shows 'wide.json: 3 claims: 3 hold, 0 open, 0 differ'
+shows 'proof.json: 6 claims: 5 hold, 1 open, 0 differ'
+
+# A proof of another vendor's chip is open.
+expect 1 analyze --arch gfx942 --block 64 --arg p=1 --dynamic-bytes 16384 --prove --format json "$kernel"
+cp out amd.json
+expect 0 verify-proof amd.json
+tells 'open: the rules of its chip are not known here'
+
+# Cases of a project, by the option and by the key.
+cat >smembank.ini <<END
+[case free]
+file = $kernel
+block = 32,2
+arg = p=3
+dynamic-bytes = 16384
+END
+expect 0 check
+expect 1 check --prove --format json
+is_json
+cp out check.json
+expect 0 verify-proof check.json
+shows 'check.json: 6 claims: 5 hold, 1 open, 0 differ'
+cat >row.cu <<'END'
+__global__ void row(float *out, int n) {
+  __shared__ float s[64][33];
+  if (threadIdx.x < n)
+    s[threadIdx.y][threadIdx.x] = out[n];
+}
+END
+cat >smembank.ini <<'END'
+[*]
+prove = true
+[case row]
+file = row.cu
+block = 32,8
+arg = n=7
+END
+expect 0 check
+shows 'passed'
+expect 0 check --format json
+cp out check.json
+expect 0 verify-proof check.json
+shows 'check.json: 1 claim: 1 hold, 0 open, 0 differ'
+sed 's/\[33\]/[32]/; s/\[threadIdx.y\]\[threadIdx.x\]/[threadIdx.x][threadIdx.y]/' row.cu >column.cu
+sed 's/row.cu/column.cu/' smembank.ini >column.ini
+expect 1 check --project column.ini
+says 'is not proved to be free of conflicts for all parameters: at most 32-way'
+expect 1 check --project column.ini --format github
+shows 'title=Not proved::case row: the store of'
+
+# The best layout: by rank, and by an argument without a certificate.
+lanes='[0, 2], [0, 4], [0, 8], [0, 16]'
+expect 0 layout 2x32xf32 --access row --access "#ttg.linear<{register = [], lane = [$lanes, [1, 0]], warp = [], block = []}>" \
+  --access "#ttg.linear<{register = [], lane = [$lanes, [1, 1]], warp = [], block = []}>" --find swizzle --format json
+cp out rank.json
+expect 0 verify-proof rank.json
+shows '- the best layout: 4 wavefronts, by rank: holds: 3 requests, 64 cases'
+sed 's/"basis" : \[2, 4, 8, 16, 33\]/"basis" : [1, 2, 4, 8, 32]/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+sed 's/"least" : 4/"least" : 5/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: another K takes fewer wavefronts'
+sed 's/"kernel" : \[1\]/"kernel" : [2]/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: with K it takes 6 wavefronts'
+expect 0 layout 64x64xf16 --access row --find pad --format json
+cp out ideal.json
+expect 0 verify-proof ideal.json
+shows 'by ideal: open: it has no certificate'
+
+# What has no proof, and what is none.
+# shellcheck disable=SC2086
+expect 0 analyze $launch --format json "$kernel"
+cp out counts.json
+expect 3 verify-proof counts.json
+says 'counts.json: expected what analyze --prove, check --prove or layout --find writes'
+echo '[1]' >list.json
+expect 3 verify-proof list.json
+echo '{"proof": {"accesses": [7, {"verdict": "proved"}], "certificate": [7, {"access": 1, "width": 4}]}, "arch": {"name": "sm_90"}}' >odd.json
+expect 1 verify-proof odd.json
+tells 'line 0, ? of ?: proved: differs: a request cannot be read'
+expect 2 verify-proof
