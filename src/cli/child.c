@@ -23,16 +23,17 @@ typedef struct {
   SmbChild child;
 } Slot;
 
-typedef struct {
-  const GPtrArray *lines;
+struct _SmbChildPool {
+  GPtrArray *lines;   // NULL: one that is its own, and has ended
+  gboolean owns_lines;
   GStrv environment;
   GQueue ready; // lines to be started, as numbers
   guint n_slots;
   Slot *slots;
-  struct pollfd *ends; // two of each slot
-  void (*ended)(guint index, const SmbChild *child, gpointer data);
+  struct pollfd *ends; // two of each slot, and one for the input
+  SmbChildEnded ended;
   gpointer data;
-} Pool;
+};
 
 // In the new process: it ends with its parent, and takes signals as any program does.
 static void
@@ -47,28 +48,42 @@ set_up_child(gpointer parent) {
 
 // Lines that waited for another one, or for none, can be started.
 static void
-release_lines(Pool *pool, guint after) {
+release_lines(SmbChildPool *pool, guint after) {
   for (guint i = 0; i < pool->lines->len; i++) {
-    if (((const SmbChildLine *)pool->lines->pdata[i])->after == after)
+    const SmbChildLine *line = pool->lines->pdata[i];
+    if (line && line->after == after)
       g_queue_push_tail(&pool->ready, GUINT_TO_POINTER(i));
   }
 }
 
+// Its place is free then.
 static void
-end_child(Pool *pool, Slot *slot) {
-  release_lines(pool, slot->index);
-  const SmbChildLine *line = pool->lines->pdata[slot->index];
-  slot->child.read = smb_files_take(slot->child.err, line->folder);
-  pool->ended(slot->index, &slot->child, pool->data);
+clear_slot(Slot *slot) {
   g_string_free(slot->child.out, TRUE);
   g_string_free(slot->child.err, TRUE);
   g_strfreev(slot->child.read);
   slot->pid = 0;
 }
 
+static void
+drop_line(SmbChildPool *pool, guint index) {
+  if (pool->owns_lines)
+    g_clear_pointer(&pool->lines->pdata[index], smb_child_line_free);
+}
+
+static void
+end_child(SmbChildPool *pool, Slot *slot) {
+  release_lines(pool, slot->index);
+  const SmbChildLine *line = pool->lines->pdata[slot->index];
+  slot->child.read = smb_files_take(slot->child.err, line->folder);
+  pool->ended(slot->index, &slot->child, pool->data);
+  clear_slot(slot);
+  drop_line(pool, slot->index);
+}
+
 // Starts the next process in a free place. FALSE: there may be no more processes than there are, for now.
 static gboolean
-start_child(Pool *pool, Slot *slot, gboolean is_first) {
+start_child(SmbChildPool *pool, Slot *slot, gboolean is_first) {
   g_autoptr(GPtrArray) argv = g_ptr_array_new();
   g_autoptr(GError) error = NULL;
   g_ptr_array_add(argv, (gpointer) "/proc/self/exe");
@@ -109,23 +124,28 @@ read_child_end(struct pollfd *end, GString *text) {
   end->fd = -1;
 }
 
+static void
+await_child(Slot *slot) {
+  while (waitpid(slot->pid, &slot->child.status, 0) < 0 && errno == EINTR)
+    continue;
+}
+
 // Reads what there is. A process has ended when it has closed both ends.
 static void
-serve_child(Pool *pool, Slot *slot) {
+serve_child(SmbChildPool *pool, Slot *slot) {
   if (!slot->pid)
     return;
   read_child_end(slot->out, slot->child.out);
   read_child_end(slot->err, slot->child.err);
   if (slot->out->fd >= 0 || slot->err->fd >= 0)
     return;
-  while (waitpid(slot->pid, &slot->child.status, 0) < 0 && errno == EINTR)
-    continue;
+  await_child(slot);
   end_child(pool, slot);
 }
 
 // Whether a process runs still, once every free place has been given to the next one.
 static gboolean
-fill_slots(Pool *pool) {
+fill_slots(SmbChildPool *pool) {
   gboolean busy = FALSE, goes_on = TRUE;
   for (guint i = 0; i < pool->n_slots; i++)
     busy |= pool->slots[i].pid != 0;
@@ -137,28 +157,115 @@ fill_slots(Pool *pool) {
   return busy;
 }
 
-void
-smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment,
-                 void (*ended)(guint index, const SmbChild *child, gpointer data), gpointer data) {
-  guint n = MIN(jobs, lines->len);
-  g_autofree Slot *slots = g_new0(Slot, n);
-  g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)2 * n);
+// @lines: (transfer full)
+static SmbChildPool *
+make_children(GPtrArray *lines, guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
+  SmbChildPool *pool = g_new0(SmbChildPool, 1);
   g_auto(GStrv) own = environment ? g_strdupv(environment) : g_get_environ();
-  own = g_environ_setenv(own, SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
-  Pool pool = {lines, own, G_QUEUE_INIT, n, slots, ends, ended, data};
-  release_lines(&pool, SMB_CHILD_NONE);
-  for (guint i = 0; i < 2 * n; i++)
-    ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-  for (guint i = 0; i < n; i++) {
-    slots[i].out = &ends[2 * i];
-    slots[i].err = &ends[2 * i + 1];
+  *pool = (SmbChildPool){.lines = lines, .n_slots = jobs, .ended = ended, .data = data};
+  pool->environment = g_environ_setenv(g_steal_pointer(&own), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
+  pool->slots = g_new0(Slot, jobs);
+  pool->ends = g_new0(struct pollfd, (gsize)2 * jobs + 1);
+  g_queue_init(&pool->ready);
+  for (guint i = 0; i <= 2 * jobs; i++)
+    pool->ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+  for (guint i = 0; i < jobs; i++) {
+    pool->slots[i].out = &pool->ends[2 * i];
+    pool->slots[i].err = &pool->ends[2 * i + 1];
   }
-  while (fill_slots(&pool)) {
-    if (poll(ends, 2 * n, -1) < 0)
-      continue;
-    for (guint i = 0; i < n; i++)
-      serve_child(&pool, &slots[i]);
+  return pool;
+}
+
+// Waits for what the processes write and, if it is open, for the input.
+static void
+serve_children(SmbChildPool *pool, int milliseconds) {
+  if (poll(pool->ends, 2 * pool->n_slots + 1, milliseconds) <= 0)
+    return;
+  for (guint i = 0; i < pool->n_slots; i++)
+    serve_child(pool, &pool->slots[i]);
+}
+
+void
+smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment, SmbChildEnded ended,
+                 gpointer data) {
+  g_autoptr(GPtrArray) borrowed = g_ptr_array_new();
+  for (guint i = 0; i < lines->len; i++)
+    g_ptr_array_add(borrowed, lines->pdata[i]);
+  g_autoptr(SmbChildPool) pool = make_children(g_steal_pointer(&borrowed), MIN(jobs, lines->len),
+                                              environment, ended, data);
+  release_lines(pool, SMB_CHILD_NONE);
+  while (fill_slots(pool))
+    serve_children(pool, -1);
+}
+
+static void
+free_line(gpointer line) {
+  if (line)
+    smb_child_line_free(line);
+}
+
+SmbChildPool *
+smb_child_pool_new(guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
+  SmbChildPool *children = make_children(g_ptr_array_new_with_free_func(free_line),
+                                        MAX(jobs, 1), environment, ended, data);
+  children->owns_lines = TRUE;
+  return children;
+}
+
+// What it has started itself ends with it.
+static void
+kill_child(Slot *slot) {
+  kill(slot->pid, SIGKILL);
+  for (guint i = 0; i < 2; i++) {
+    struct pollfd *end = i ? slot->err : slot->out;
+    if (end->fd >= 0)
+      close(end->fd);
+    end->fd = -1;
   }
+  await_child(slot);
+  clear_slot(slot);
+}
+
+void
+smb_child_pool_free(SmbChildPool *children) {
+  if (!children)
+    return;
+  for (guint i = 0; i < children->n_slots; i++) {
+    if (children->slots[i].pid)
+      kill_child(&children->slots[i]);
+  }
+  g_queue_clear(&children->ready);
+  g_ptr_array_unref(children->lines);
+  g_strfreev(children->environment);
+  g_free(children->slots);
+  g_free(children->ends);
+  g_free(children);
+}
+
+guint
+smb_child_pool_add(SmbChildPool *children, SmbChildLine *line) {
+  g_ptr_array_add(children->lines, line);
+  g_queue_push_tail(&children->ready, GUINT_TO_POINTER(children->lines->len - 1));
+  return children->lines->len - 1;
+}
+
+void
+smb_child_pool_stop(SmbChildPool *children, guint index) {
+  g_queue_remove(&children->ready, GUINT_TO_POINTER(index));
+  for (guint i = 0; i < children->n_slots; i++) {
+    if (children->slots[i].pid && children->slots[i].index == index)
+      kill_child(&children->slots[i]);
+  }
+  drop_line(children, index);
+}
+
+gboolean
+smb_child_pool_wait(SmbChildPool *children, int input, int milliseconds) {
+  struct pollfd *extra = &children->ends[2 * children->n_slots];
+  *extra = (struct pollfd){.fd = input, .events = POLLIN};
+  fill_slots(children);
+  serve_children(children, milliseconds);
+  return input >= 0 && extra->revents != 0;
 }
 
 SmbChildLine *
