@@ -24,7 +24,7 @@ typedef struct {
 } Slot;
 
 struct _SmbChildPool {
-  GPtrArray *lines;   // NULL: one that is its own, and has ended
+  GPtrArray *lines; // NULL: one that is its own, and has ended
   gboolean owns_lines;
   GStrv environment;
   GQueue ready; // lines to be started, as numbers
@@ -163,7 +163,8 @@ make_children(GPtrArray *lines, guint jobs, GStrv environment, SmbChildEnded end
   SmbChildPool *pool = g_new0(SmbChildPool, 1);
   g_auto(GStrv) own = environment ? g_strdupv(environment) : g_get_environ();
   *pool = (SmbChildPool){.lines = lines, .n_slots = jobs, .ended = ended, .data = data};
-  pool->environment = g_environ_setenv(g_steal_pointer(&own), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
+  pool->environment =
+      g_environ_setenv(g_steal_pointer(&own), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
   pool->slots = g_new0(Slot, jobs);
   pool->ends = g_new0(struct pollfd, (gsize)2 * jobs + 1);
   g_queue_init(&pool->ready);
@@ -191,23 +192,23 @@ smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment, SmbChild
   g_autoptr(GPtrArray) borrowed = g_ptr_array_new();
   for (guint i = 0; i < lines->len; i++)
     g_ptr_array_add(borrowed, lines->pdata[i]);
-  g_autoptr(SmbChildPool) pool = make_children(g_steal_pointer(&borrowed), MIN(jobs, lines->len),
-                                              environment, ended, data);
+  g_autoptr(SmbChildPool) pool =
+      make_children(g_steal_pointer(&borrowed), MIN(jobs, lines->len), environment, ended, data);
   release_lines(pool, SMB_CHILD_NONE);
   while (fill_slots(pool))
     serve_children(pool, -1);
 }
 
 static void
-free_line(gpointer line) {
+free_child_line(gpointer line) {
   if (line)
     smb_child_line_free(line);
 }
 
 SmbChildPool *
 smb_child_pool_new(guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
-  SmbChildPool *children = make_children(g_ptr_array_new_with_free_func(free_line),
-                                        MAX(jobs, 1), environment, ended, data);
+  SmbChildPool *children = make_children(g_ptr_array_new_with_free_func(free_child_line), MAX(jobs, 1),
+                                         environment, ended, data);
   children->owns_lines = TRUE;
   return children;
 }

@@ -13,7 +13,7 @@
 #include "src/commands.h"
 #include "src/mcp/tool.h"
 #include "src/out/json.h"
-#include "src/serve/question.h"
+#include "src/serve/desk.h"
 #include "src/serve/rpc.h"
 
 #define META           "io.modelcontextprotocol/"
@@ -33,11 +33,16 @@ enum {
 static const char *const legacy_versions[] = {"2025-11-25", "2025-06-18", NULL};
 
 static const char instructions[] =
-    "smembank counts bank conflicts of shared memory in CUDA kernels exactly, by running them on a model: no GPU is needed, and "
-    "counts are not estimates. Begin with count; explain says why an access conflicts; advise finds a layout without "
-    "conflicts and checks it. A kernel needs its launch: block, grid and the values of scalar parameters. wavefronts - ideal = excess: "
-    "what conflicts cost. Counts are not times: ask time what a conflict costs before you change a kernel for it. Predicted times "
-    "are estimates, and say how far they are off. A result that is not exact says so in its warnings. If a tool "
+    "smembank counts bank conflicts of shared memory in CUDA kernels exactly, by running them on a "
+    "model: no GPU is needed, and "
+    "counts are not estimates. Begin with count; explain says why an access conflicts; advise "
+    "finds a layout without "
+    "conflicts and checks it. A kernel needs its launch: block, grid and the values of scalar "
+    "parameters. wavefronts - ideal = excess: "
+    "what conflicts cost. Counts are not times: ask time what a conflict costs before you change a "
+    "kernel for it. Predicted times "
+    "are estimates, and say how far they are off. A result that is not exact says so in its "
+    "warnings. If a tool "
     "fails, its text says what is missing: mostly a launch, or the value of a parameter.";
 
 static gboolean option_run;
@@ -49,10 +54,11 @@ static const GOptionEntry options[] = {
 };
 
 static const SmbCliUsage usage = {
-    .description =
-        "Answers agents in the Model Context Protocol, over standard input and output: tools count, explain, advise, time, layout and, "
-        "with --run, run. No text is run that is a program, unless there is --run; kernels are interpreted.\n"
-        "To be started by the agent's program: see doc/agents.md.",
+    .description = "Answers agents in the Model Context Protocol, over standard input and output: "
+                   "tools count, explain, advise, time, layout and, "
+                   "with --run, run. No text is run that is a program, unless there is --run; "
+                   "kernels are interpreted.\n"
+                   "To be started by the agent's program: see doc/agents.md.",
     .example = "smembank mcp --run",
 };
 
@@ -129,7 +135,7 @@ find_meta(JsonObject *params) {
 
 // Whether a request says its own revision, and so all that is to be known of it.
 static gboolean
-is_modern(JsonObject *params) {
+says_revision(JsonObject *params) {
   JsonObject *meta = find_meta(params);
   return meta && json_object_has_member(meta, META "protocolVersion");
 }
@@ -154,7 +160,7 @@ admit_request(SmbRpcCall *call, const char *method, JsonObject *params, gpointer
   const Server *server = data;
   JsonObject *meta = find_meta(params);
   gboolean is_handshake = strcmp(method, "initialize") == 0 || strcmp(method, "ping") == 0;
-  if (!is_modern(params)) {
+  if (!says_revision(params)) {
     if (is_handshake || server->is_legacy)
       return TRUE;
     smb_rpc_refuse(call, SMB_RPC_INVALID_PARAMS, NULL,
@@ -207,10 +213,10 @@ take_ping(SmbRpcCall *call, G_GNUC_UNUSED JsonObject *params, G_GNUC_UNUSED gpoi
 }
 
 static void
-take_list(SmbRpcCall *call, JsonObject *params, G_GNUC_UNUSED gpointer data) {
-  JsonBuilder *json = begin_tool_result(call, is_modern(params));
+take_tools_list(SmbRpcCall *call, JsonObject *params, G_GNUC_UNUSED gpointer data) {
+  JsonBuilder *json = begin_tool_result(call, says_revision(params));
   smb_tools_json(json, option_run);
-  if (is_modern(params))
+  if (says_revision(params))
     write_lifetime(json);
   end_tool_result(call, json);
 }
@@ -258,7 +264,7 @@ end_part(Asking *asking, const SmbChild *child) {
   if (!asking->failure && !smb_child_has_result(child)) {
     asking->failure = smb_child_describe_end(child);
     asking->status = child->status != -1 && WIFEXITED(child->status) ? WEXITSTATUS(child->status)
-                                                                    : SMB_EXIT_INPUT;
+                                                                     : SMB_EXIT_INPUT;
   }
   if (--asking->n_open == 0)
     finish_asking(asking);
@@ -286,9 +292,9 @@ take_tool_json(const SmbChild *child, gpointer data) {
 static void
 append_output(GString *text, const char *title, const GString *output) {
   gsize skipped = output->len > MOST_OUTPUT_BYTES ? output->len - MOST_OUTPUT_BYTES : 0;
-  g_autofree char *shown = g_utf8_make_valid(output->str + skipped, (gssize)(output->len - skipped));
-  g_string_append_printf(text, "%s%s\n%s\n", title,
-                         skipped ? " (the end of it)" : "", shown);
+  g_autofree char *shown =
+      g_utf8_make_valid(output->str + skipped, (gssize)(output->len - skipped));
+  g_string_append_printf(text, "%s%s\n%s\n", title, skipped ? " (the end of it)" : "", shown);
 }
 
 // A program's own exit status is that of its run.
@@ -324,7 +330,7 @@ begin_asking(Server *server, SmbRpcCall *call, gboolean is_modern, guint n) {
 
 // The words of a call, with some more.
 static GStrv
-add_words(const GStrv words, const char *first, const char *second) {
+add_format_words(const GStrv words, const char *first, const char *second) {
   g_autoptr(GStrvBuilder) all = g_strv_builder_new();
   g_strv_builder_addv(all, (const char **)words);
   g_strv_builder_add(all, first);
@@ -337,8 +343,8 @@ add_words(const GStrv words, const char *first, const char *second) {
 static gboolean
 ask_twice(Server *server, SmbRpcCall *call, gboolean is_modern, const SmbTool *tool,
           const SmbToolCall *given, GError **error) {
-  g_auto(GStrv) as_text = add_words(given->words, "--color=never", tool->text_words);
-  g_auto(GStrv) as_json = add_words(given->words, "--format=json", "");
+  g_auto(GStrv) as_text = add_format_words(given->words, "--color=never", tool->text_words);
+  g_auto(GStrv) as_json = add_format_words(given->words, "--format=json", "");
   SmbQuestion question = {.command = tool->command,
                           .words = (const char *const *)as_text,
                           .file = given->file,
@@ -399,7 +405,7 @@ reject_arguments(SmbRpcCall *call, gboolean is_modern, const char *message) {
 }
 
 static void
-take_call(SmbRpcCall *call, JsonObject *params, gpointer data) {
+take_tool_call(SmbRpcCall *call, JsonObject *params, gpointer data) {
   Server *server = data;
   g_autoptr(GError) error = NULL;
   g_auto(SmbToolCall) given = {0};
@@ -411,9 +417,9 @@ take_call(SmbRpcCall *call, JsonObject *params, gpointer data) {
   }
   if (!smb_tool_call_read(tool, smb_json_get_object(params, "arguments"), &given, &error) ||
       !(tool == &smb_tools[SMB_TOOL_run]
-            ? ask_run(server, call, is_modern(params), &given, &error)
-            : ask_twice(server, call, is_modern(params), tool, &given, &error)))
-    reject_arguments(call, is_modern(params), error->message);
+            ? ask_run(server, call, says_revision(params), &given, &error)
+            : ask_twice(server, call, says_revision(params), tool, &given, &error)))
+    reject_arguments(call, says_revision(params), error->message);
 }
 
 static void
@@ -425,8 +431,8 @@ static const SmbRpcMethod methods[] = {
     {"notifications/initialized", NULL, ignore_notification},
     {"ping", take_ping, NULL},
     {"server/discover", take_discover, NULL},
-    {"tools/list", take_list, NULL},
-    {"tools/call", take_call, NULL},
+    {"tools/list", take_tools_list, NULL},
+    {"tools/call", take_tool_call, NULL},
     {NULL, NULL, NULL},
 };
 

@@ -66,7 +66,7 @@ smb_tool_find(const char *name, gboolean runs) {
 // --- schemas
 
 static void
-write_items(JsonBuilder *json, const char *type) {
+write_items_schema(JsonBuilder *json, const char *type) {
   smb_json_object(json, "items");
   smb_json_text(json, "type", type);
   json_builder_end_object(json);
@@ -74,22 +74,21 @@ write_items(JsonBuilder *json, const char *type) {
 
 static void
 write_argument_schema(JsonBuilder *json, const Argument *argument) {
-  static const char *const types[] = {[TEXT] = "string",  [NUMBER] = "integer",
-                                      [FLAG] = "boolean", [CHOICE_UNKNOWN] = "boolean",
-                                      [EXTENT] = "array", [LIST] = "array",
-                                      [PAIRS] = "object"};
+  static const char *const types[] = {
+      [TEXT] = "string",  [NUMBER] = "integer", [FLAG] = "boolean", [CHOICE_UNKNOWN] = "boolean",
+      [EXTENT] = "array", [LIST] = "array",     [PAIRS] = "object"};
   smb_json_object(json, argument->name);
   smb_json_text(json, "type", types[argument->kind]);
   smb_json_text(json, "description", argument->description);
   if (argument->kind == NUMBER)
     smb_json_number(json, "minimum", 0);
   if (argument->kind == EXTENT) {
-    write_items(json, "integer");
+    write_items_schema(json, "integer");
     smb_json_number(json, "minItems", 1);
     smb_json_number(json, "maxItems", 3);
   }
   if (argument->kind == LIST)
-    write_items(json, "string");
+    write_items_schema(json, "string");
   if (argument->kind == PAIRS) {
     smb_json_object(json, "additionalProperties");
     static const char *const values[] = {"string", "number", NULL};
@@ -161,18 +160,18 @@ smb_tools_json(JsonBuilder *json, gboolean runs) {
 // --- arguments
 
 static gboolean
-refuse_argument(const Argument *argument, const char *expected, GError **error) {
+refuse_tool_argument(const Argument *argument, const char *expected, GError **error) {
   return smb_cli_usage_error(error, "argument '%s': expected %s", argument->name, expected);
 }
 
 static void
-add_option(GStrvBuilder *words, const Argument *argument, const char *value) {
+add_tool_option(GStrvBuilder *words, const Argument *argument, const char *value) {
   g_autofree char *word = g_strconcat("--", argument->option, value ? "=" : NULL, value, NULL);
   g_strv_builder_add(words, word);
 }
 
 static gboolean
-is_text(JsonNode *node) {
+is_json_text(JsonNode *node) {
   return json_node_get_value_type(node) == G_TYPE_STRING;
 }
 
@@ -189,19 +188,19 @@ write_number(JsonNode *node) {
 
 // "--block=32,8" of [32, 8]
 static gboolean
-add_extent(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError **error) {
+add_extent_option(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError **error) {
   JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
   guint n = array ? json_array_get_length(array) : 0;
   g_autoptr(GString) value = g_string_new(NULL);
   for (guint i = 0; i < n; i++) {
     JsonNode *element = json_array_get_element(array, i);
     if (json_node_get_value_type(element) != G_TYPE_INT64)
-      return refuse_argument(argument, "one to three whole numbers", error);
+      return refuse_tool_argument(argument, "one to three whole numbers", error);
     g_string_append_printf(value, "%s%" G_GINT64_FORMAT, i ? "," : "", json_node_get_int(element));
   }
   if (n < 1 || n > 3)
-    return refuse_argument(argument, "one to three whole numbers", error);
-  add_option(words, argument, value->str);
+    return refuse_tool_argument(argument, "one to three whole numbers", error);
+  add_tool_option(words, argument, value->str);
   return TRUE;
 }
 
@@ -211,33 +210,33 @@ add_list(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError *
   JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
   for (guint i = 0; array && i < json_array_get_length(array); i++) {
     JsonNode *element = json_array_get_element(array, i);
-    if (!is_text(element))
-      return refuse_argument(argument, "an array of texts", error);
+    if (!is_json_text(element))
+      return refuse_tool_argument(argument, "an array of texts", error);
     if (argument->option)
-      add_option(words, argument, json_node_get_string(element));
+      add_tool_option(words, argument, json_node_get_string(element));
     else
       g_strv_builder_add(words, json_node_get_string(element));
   }
-  return array || refuse_argument(argument, "an array of texts", error);
+  return array || refuse_tool_argument(argument, "an array of texts", error);
 }
 
 // "--arg=n=64" of {"n": 64}; a macro without a value is an empty text.
 static gboolean
-add_pairs(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError **error) {
+add_pair_options(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError **error) {
   JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
   if (!object)
-    return refuse_argument(argument, "an object of values by name", error);
+    return refuse_tool_argument(argument, "an object of values by name", error);
   JsonObjectIter iterator;
   const char *name;
   JsonNode *value;
   json_object_iter_init_ordered(&iterator, object);
   while (json_object_iter_next_ordered(&iterator, &name, &value)) {
     g_autofree char *number = write_number(value);
-    if (!number && !is_text(value))
-      return refuse_argument(argument, "numbers or texts as values", error);
+    if (!number && !is_json_text(value))
+      return refuse_tool_argument(argument, "numbers or texts as values", error);
     g_autofree char *pair =
         g_strconcat(name, "=", number ? number : json_node_get_string(value), NULL);
-    add_option(words, argument, pair);
+    add_tool_option(words, argument, pair);
   }
   return TRUE;
 }
@@ -245,9 +244,9 @@ add_pairs(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError 
 static gboolean
 add_flag(GStrvBuilder *words, const Argument *argument, JsonNode *node, GError **error) {
   if (json_node_get_value_type(node) != G_TYPE_BOOLEAN)
-    return refuse_argument(argument, "true or false", error);
+    return refuse_tool_argument(argument, "true or false", error);
   if (json_node_get_boolean(node))
-    add_option(words, argument, argument->kind == CHOICE_UNKNOWN ? "skip" : NULL);
+    add_tool_option(words, argument, argument->kind == CHOICE_UNKNOWN ? "skip" : NULL);
   return TRUE;
 }
 
@@ -256,24 +255,24 @@ add_argument(GStrvBuilder *words, const Argument *argument, JsonNode *node, GErr
   g_autofree char *number = write_number(node);
   switch (argument->kind) {
   case TEXT:
-    if (!is_text(node))
-      return refuse_argument(argument, "a text", error);
-    add_option(words, argument, json_node_get_string(node));
+    if (!is_json_text(node))
+      return refuse_tool_argument(argument, "a text", error);
+    add_tool_option(words, argument, json_node_get_string(node));
     return TRUE;
   case NUMBER:
     if (json_node_get_value_type(node) != G_TYPE_INT64)
-      return refuse_argument(argument, "a whole number", error);
-    add_option(words, argument, number);
+      return refuse_tool_argument(argument, "a whole number", error);
+    add_tool_option(words, argument, number);
     return TRUE;
   case FLAG:
   case CHOICE_UNKNOWN:
     return add_flag(words, argument, node, error);
   case EXTENT:
-    return add_extent(words, argument, node, error);
+    return add_extent_option(words, argument, node, error);
   case LIST:
     return add_list(words, argument, node, error);
   case PAIRS:
-    return add_pairs(words, argument, node, error);
+    return add_pair_options(words, argument, node, error);
   }
   return FALSE;
 }
@@ -282,7 +281,7 @@ add_argument(GStrvBuilder *words, const Argument *argument, JsonNode *node, GErr
 
 // A text among the arguments; NULL: there is none.
 static const char *
-find_text(JsonObject *given, const char *name) {
+find_text_argument(JsonObject *given, const char *name) {
   return given ? smb_json_get_text(given, name) : NULL;
 }
 
@@ -308,10 +307,11 @@ name_source(const char *source) {
 // What the tool works on.
 static gboolean
 take_subject(const SmbTool *tool, JsonObject *given, SmbToolCall *call, GError **error) {
-  const char *file = find_text(given, "file"), *source = find_text(given, "source");
-  const char *layout = find_text(given, "layout");
+  const char *file = find_text_argument(given, "file"),
+             *source = find_text_argument(given, "source");
+  const char *layout = find_text_argument(given, "layout");
   gboolean has_command = given && json_object_has_member(given, "command");
-  gboolean is_other = find_text(given, "kernel") || find_text(given, "case");
+  gboolean is_other = find_text_argument(given, "kernel") || find_text_argument(given, "case");
   if (tool == &smb_tools[SMB_TOOL_layout] && !layout)
     return smb_cli_usage_error(error, "missing argument 'layout'");
   if (tool == &smb_tools[SMB_TOOL_run] && !file == !has_command)
@@ -322,11 +322,11 @@ take_subject(const SmbTool *tool, JsonObject *given, SmbToolCall *call, GError *
   if (file && !*file)
     return smb_cli_usage_error(error, "argument 'file': expected a path");
   // A path is a path, whatever it begins with, and standard input is the protocol's.
-  call->file = layout                          ? g_strdup(layout)
-               : source                        ? g_strdup(name_source(source))
+  call->file = layout                             ? g_strdup(layout)
+               : source                           ? g_strdup(name_source(source))
                : file && g_path_is_absolute(file) ? g_strdup(file)
-               : file                          ? g_build_filename(".", file, NULL)
-                                               : NULL;
+               : file                             ? g_build_filename(".", file, NULL)
+                                                  : NULL;
   call->source = g_strdup(source);
   return take_rest(given, call, error);
 }
@@ -341,7 +341,7 @@ find_tool_argument(const SmbTool *tool, const char *name) {
 }
 
 static gboolean
-take_options(const SmbTool *tool, JsonObject *given, GStrvBuilder *words, GError **error) {
+take_tool_options(const SmbTool *tool, JsonObject *given, GStrvBuilder *words, GError **error) {
   JsonObjectIter iterator;
   const char *name;
   JsonNode *node;
@@ -352,8 +352,8 @@ take_options(const SmbTool *tool, JsonObject *given, GStrvBuilder *words, GError
     const Argument *argument = find_tool_argument(tool, name);
     if (!argument)
       return smb_cli_usage_error(error, "tool '%s' has no argument '%s'", tool->name, name);
-    if (!argument->option && argument->kind == TEXT && !is_text(node))
-      return refuse_argument(argument, "a text", error);
+    if (!argument->option && argument->kind == TEXT && !is_json_text(node))
+      return refuse_tool_argument(argument, "a text", error);
     if (argument->option && !add_argument(words, argument, node, error))
       return FALSE;
   }
@@ -366,7 +366,7 @@ smb_tool_call_read(const SmbTool *tool, JsonObject *given, SmbToolCall *call, GE
   g_auto(SmbToolCall) read = {0};
   if (*tool->words)
     g_strv_builder_add(words, tool->words);
-  if (!take_options(tool, given, words, error) || !take_subject(tool, given, &read, error))
+  if (!take_tool_options(tool, given, words, error) || !take_subject(tool, given, &read, error))
     return FALSE;
   read.words = g_strv_builder_end(words);
   *call = read;

@@ -39,7 +39,7 @@ smb_frames_add(SmbFrames *frames, const char *bytes, gsize n) {
 
 // The bytes from @at, and the next message begins behind them and @skipped more (transfer full).
 static GString *
-take_bytes(SmbFrames *frames, gsize n, gsize skipped) {
+take_message_bytes(SmbFrames *frames, gsize n, gsize skipped) {
   GString *message = g_string_new_len(frames->bytes->str + frames->at, (gssize)n);
   frames->at += n + skipped;
   frames->seen = frames->at;
@@ -48,14 +48,14 @@ take_bytes(SmbFrames *frames, gsize n, gsize skipped) {
 
 // Where the line that begins at @from ends; NULL: it has not ended yet.
 static const char *
-find_line_end(const SmbFrames *frames, gsize from) {
+find_feed(const SmbFrames *frames, gsize from) {
   return memchr(frames->bytes->str + from, '\n', frames->bytes->len - from);
 }
 
 static gboolean
 take_line(SmbFrames *frames, GString **message, GError **error) {
   while (!*message) {
-    const char *end = find_line_end(frames, frames->seen);
+    const char *end = find_feed(frames, frames->seen);
     gsize length = (end ? (gsize)(end - frames->bytes->str) : frames->bytes->len) - frames->at;
     if (length > SMB_FRAMING_MOST_BYTES)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "a message has more than %u bytes",
@@ -63,7 +63,7 @@ take_line(SmbFrames *frames, GString **message, GError **error) {
     frames->seen = frames->bytes->len;
     if (!end)
       return TRUE;
-    g_autoptr(GString) line = take_bytes(frames, length, 1);
+    g_autoptr(GString) line = take_message_bytes(frames, length, 1);
     if (strspn(line->str, " \t\r") < line->len)
       *message = g_steal_pointer(&line);
   }
@@ -74,14 +74,15 @@ take_line(SmbFrames *frames, GString **message, GError **error) {
 static gboolean
 read_header(const char *line, guint64 *length, gboolean *has_length, GError **error) {
   if (!strchr(line, ':'))
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' is not a header: expected " LENGTH_HEADER " N", line);
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "'%s' is not a header: expected " LENGTH_HEADER " N", line);
   if (g_ascii_strncasecmp(line, LENGTH_HEADER, strlen(LENGTH_HEADER)) != 0)
     return TRUE;
   g_autofree char *number = g_strstrip(g_strdup(line + strlen(LENGTH_HEADER)));
   *has_length = g_ascii_string_to_unsigned(number, 10, 0, SMB_FRAMING_MOST_BYTES, length, NULL);
-  return *has_length || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                                 LENGTH_HEADER " %s: expected a number up to %u", number,
-                                 SMB_FRAMING_MOST_BYTES);
+  return *has_length ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  LENGTH_HEADER " %s: expected a number up to %u", number, SMB_FRAMING_MOST_BYTES);
 }
 
 static gboolean
@@ -89,7 +90,7 @@ take_counted(SmbFrames *frames, GString **message, GError **error) {
   guint64 length = 0;
   gboolean has_length = FALSE;
   for (gsize at = frames->at;;) {
-    const char *end = find_line_end(frames, at);
+    const char *end = find_feed(frames, at);
     if ((end ? (gsize)(end - frames->bytes->str) : frames->bytes->len) - frames->at >
         SMB_FRAMING_MOST_HEADER_BYTES)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "the headers have more than %u bytes",
@@ -108,7 +109,7 @@ take_counted(SmbFrames *frames, GString **message, GError **error) {
     if (frames->bytes->len - at < length)
       return TRUE;
     frames->at = at;
-    *message = take_bytes(frames, (gsize)length, 0);
+    *message = take_message_bytes(frames, (gsize)length, 0);
     return TRUE;
   }
 }

@@ -205,7 +205,7 @@ find_rpc_method(const SmbRpcProtocol *protocol, const char *name) {
 }
 
 static void
-take_request(SmbRpc *rpc, JsonNode *id, const char *name, JsonObject *params) {
+take_rpc_request(SmbRpc *rpc, JsonNode *id, const char *name, JsonObject *params) {
   const SmbRpcMethod *method = find_rpc_method(rpc->protocol, name);
   SmbRpcCall *call = g_new(SmbRpcCall, 1);
   *call = (SmbRpcCall){rpc, json_node_copy(id)};
@@ -220,7 +220,7 @@ take_request(SmbRpc *rpc, JsonNode *id, const char *name, JsonObject *params) {
 }
 
 static void
-take_notification(SmbRpc *rpc, const char *name, JsonObject *params) {
+take_rpc_notification(SmbRpc *rpc, const char *name, JsonObject *params) {
   const SmbRpcMethod *method = find_rpc_method(rpc->protocol, name);
   if (strcmp(name, rpc->protocol->cancel) == 0)
     cancel_call(rpc, params);
@@ -255,9 +255,9 @@ take_message(SmbRpc *rpc, const GString *text) {
     send_error(rpc, has_id ? id : NULL, SMB_RPC_INVALID_REQUEST,
                "expected a request or notification of JSON-RPC 2.0", NULL);
   else if (id)
-    take_request(rpc, id, method, smb_json_get_object(message, "params"));
+    take_rpc_request(rpc, id, method, smb_json_get_object(message, "params"));
   else
-    take_notification(rpc, method, smb_json_get_object(message, "params"));
+    take_rpc_notification(rpc, method, smb_json_get_object(message, "params"));
 }
 
 // --- the loop

@@ -43,9 +43,9 @@ for command in $commands; do
     says "$option"
     says "see 'smembank $command --help'"
   done
-  # All but validate and fuzz want to be told what to work on, and learn, which asks questions.
+  # All but validate and fuzz want to be told what to work on, and those that wait for questions.
   case $command in
-  fuzz | learn | validate) ;;
+  fuzz | learn | mcp | validate) ;;
   *) expect 2 "$command" ;;
   esac
   # A test is about it.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/serve/question.h"
+#include "src/serve/desk.h"
 
 #include <glib/gstdio.h>
 
