@@ -19,6 +19,7 @@ gboolean smb_cmd_init(SmbCli *cli, GError **error);
 gboolean smb_cmd_layout(SmbCli *cli, GError **error);
 gboolean smb_cmd_learn(SmbCli *cli, GError **error);
 gboolean smb_cmd_list(SmbCli *cli, GError **error);
+gboolean smb_cmd_lsp(SmbCli *cli, GError **error);
 gboolean smb_cmd_mcp(SmbCli *cli, GError **error);
 gboolean smb_cmd_merge(SmbCli *cli, GError **error);
 gboolean smb_cmd_report(SmbCli *cli, GError **error);

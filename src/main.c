@@ -41,6 +41,7 @@ static const SmbCommand commands[] = {
     {"layout", smb_cmd_layout, "count the bank conflicts of a layout, without a kernel"},
     {"learn", smb_cmd_learn, "take a short interactive course on bank conflicts"},
     {"list", smb_cmd_list, "list kernels, architectures, devices, ops and recordings"},
+    {"lsp", smb_cmd_lsp, "serve editors in the Language Server Protocol"},
     {"mcp", smb_cmd_mcp, "answer agents in the Model Context Protocol"},
     {"merge", smb_cmd_merge, "combine the parts that --shard counted"},
     {"report", smb_cmd_report, "write an HTML page with counts, advice and bank maps"},

@@ -17,6 +17,7 @@ enum {
 struct _SmbRpcCall {
   SmbRpc *rpc;
   JsonNode *id;
+  guint64 number;
 };
 
 // What a process works on.
@@ -35,6 +36,7 @@ struct _SmbRpc {
   SmbChildPool *children;
   GHashTable *questions; // of Question, by the index of their process
   GPtrArray *calls;      // of SmbRpcCall, not answered yet
+  guint64 n_calls;       // that there were
   gboolean ends;
 };
 
@@ -84,6 +86,21 @@ call_free(gpointer data) {
   SmbRpcCall *call = data;
   json_node_unref(call->id);
   g_free(call);
+}
+
+guint64
+smb_rpc_call_number(const SmbRpcCall *call) {
+  return call->number;
+}
+
+SmbRpcCall *
+smb_rpc_find_call(SmbRpc *rpc, guint64 number) {
+  for (guint i = 0; i < rpc->calls->len; i++) {
+    SmbRpcCall *call = rpc->calls->pdata[i];
+    if (call->number == number)
+      return call;
+  }
+  return NULL;
 }
 
 JsonBuilder *
@@ -208,7 +225,7 @@ static void
 take_rpc_request(SmbRpc *rpc, JsonNode *id, const char *name, JsonObject *params) {
   const SmbRpcMethod *method = find_rpc_method(rpc->protocol, name);
   SmbRpcCall *call = g_new(SmbRpcCall, 1);
-  *call = (SmbRpcCall){rpc, json_node_copy(id)};
+  *call = (SmbRpcCall){rpc, json_node_copy(id), ++rpc->n_calls};
   g_ptr_array_add(rpc->calls, call);
   if (rpc->calls->len > SMB_RPC_MOST_CALLS)
     smb_rpc_refuse(call, SMB_RPC_INVALID_REQUEST, NULL, "more than %u requests wait for an answer",

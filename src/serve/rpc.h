@@ -77,6 +77,12 @@ gboolean smb_rpc_run(SmbRpc *rpc, GError **error);
 /** Ends smb_rpc_run() once the message is done with. */
 void smb_rpc_end(SmbRpc *rpc);
 
+/** smb_rpc_call_number: Returns: what finds @call again, if it has not been answered or cancelled meanwhile */
+guint64 smb_rpc_call_number(const SmbRpcCall *call);
+
+/** smb_rpc_find_call: Returns: (transfer none) (nullable): the call of a number; %NULL: it has ended */
+SmbRpcCall *smb_rpc_find_call(SmbRpc *rpc, guint64 number);
+
 /** smb_rpc_begin_result: Returns: (transfer full): the answer to @call, whose value, "result", comes next */
 JsonBuilder *smb_rpc_begin_result(SmbRpcCall *call);
 

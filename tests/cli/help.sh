@@ -45,7 +45,7 @@ for command in $commands; do
   done
   # All but validate and fuzz want to be told what to work on, and those that wait for questions.
   case $command in
-  fuzz | learn | mcp | validate) ;;
+  fuzz | learn | lsp | mcp | validate) ;;
   *) expect 2 "$command" ;;
   esac
   # A test is about it.
