@@ -24,8 +24,9 @@ typedef struct {
 } Slot;
 
 struct _SmbChildPool {
-  GPtrArray *lines; // NULL: one that is its own, and has ended
-  gboolean owns_lines;
+  GPtrArray *lines;    // NULL: one that is its own, and has ended
+  gboolean owns_lines; // processes may be stopped, with all that they have started
+  pid_t parent;
   GStrv environment;
   GQueue ready; // lines to be started, as numbers
   guint n_slots;
@@ -37,13 +38,16 @@ struct _SmbChildPool {
 
 // In the new process: it ends with its parent, and takes signals as any program does.
 static void
-set_up_child(gpointer parent) {
+set_up_child(gpointer data) {
+  const SmbChildPool *pool = data;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != (pid_t)GPOINTER_TO_INT(parent))
+  if (getppid() != pool->parent)
     _exit(1);
+  if (pool->owns_lines)
+    setpgid(0, 0);
 }
 
 // Lines that waited for another one, or for none, can be started.
@@ -95,8 +99,7 @@ start_child(SmbChildPool *pool, Slot *slot, gboolean is_first) {
   slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL), NULL};
   if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, pool->environment,
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
-                               GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
-                               &slot->err->fd, &error))
+                               pool, &slot->pid, NULL, &slot->out->fd, &slot->err->fd, &error))
     return TRUE;
   if (!is_first && g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK)) {
     g_queue_push_head(&pool->ready, GUINT_TO_POINTER(slot->index));
@@ -162,7 +165,8 @@ static SmbChildPool *
 make_children(GPtrArray *lines, guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
   SmbChildPool *pool = g_new0(SmbChildPool, 1);
   g_auto(GStrv) own = environment ? g_strdupv(environment) : g_get_environ();
-  *pool = (SmbChildPool){.lines = lines, .n_slots = jobs, .ended = ended, .data = data};
+  *pool = (SmbChildPool){
+      .lines = lines, .n_slots = jobs, .parent = getpid(), .ended = ended, .data = data};
   pool->environment =
       g_environ_setenv(g_steal_pointer(&own), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
   pool->slots = g_new0(Slot, jobs);
@@ -207,15 +211,16 @@ free_child_line(gpointer line) {
 
 SmbChildPool *
 smb_child_pool_new(guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
-  SmbChildPool *children = make_children(g_ptr_array_new_with_free_func(free_child_line), MAX(jobs, 1),
-                                         environment, ended, data);
+  SmbChildPool *children = make_children(g_ptr_array_new_with_free_func(free_child_line),
+                                         MAX(jobs, 1), environment, ended, data);
   children->owns_lines = TRUE;
   return children;
 }
 
-// What it has started itself ends with it.
+// What it has started itself ends with it: they are a group, which it may not have made yet.
 static void
 kill_child(Slot *slot) {
+  kill(-slot->pid, SIGKILL);
   kill(slot->pid, SIGKILL);
   for (guint i = 0; i < 2; i++) {
     struct pollfd *end = i ? slot->err : slot->out;

@@ -7,6 +7,8 @@
 #include "src/lsp/server.h"
 #include "src/out/json.h"
 
+#define KIND "quickfix"
+
 typedef struct {
   SmbLspText *text;
   guint launch;
@@ -88,7 +90,7 @@ write_layout_action(JsonBuilder *json, const SmbDocument *document, const char *
       smb_json_get_text(layout, "name"), now, smb_json_get_number(layout, "wavefronts"));
   smb_json_object(json, NULL);
   smb_json_text(json, "title", title);
-  smb_json_text(json, "kind", "quickfix");
+  smb_json_text(json, "kind", KIND);
   smb_json_object(json, "edit");
   smb_json_object(json, "changes");
   smb_json_array(json, document->uri);
@@ -131,6 +133,20 @@ take_layouts(const SmbChild *child, gpointer data) {
                   result->advice ? json_node_get_object(result->advice) : NULL);
 }
 
+// Whether the editor wants actions of this kind: on saving, it asks for others only.
+static gboolean
+wants_fixes(JsonObject *params) {
+  JsonObject *context = smb_json_get_object(params, "context");
+  JsonArray *only = context ? smb_json_get_array(context, "only") : NULL;
+  for (guint i = 0; only && i < json_array_get_length(only); i++) {
+    JsonNode *kind = json_array_get_element(only, i);
+    if (json_node_get_value_type(kind) == G_TYPE_STRING &&
+        g_strcmp0(json_node_get_string(kind), KIND) == 0)
+      return TRUE;
+  }
+  return !only;
+}
+
 void
 smb_lsp_answer_actions(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
   static const char *const more[] = {"--format=json", NULL};
@@ -142,7 +158,8 @@ smb_lsp_answer_actions(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
     return;
   }
   Conflict conflict = {MIN(start.line, G_MAXINT32) + 1, MIN(end.line, G_MAXINT32) + 1, FALSE, 0};
-  smb_lsp_visit_accesses(text, find_conflict, &conflict);
+  if (wants_fixes(params))
+    smb_lsp_visit_accesses(text, find_conflict, &conflict);
   const SmbLspResult *result = text->results->pdata[conflict.launch];
   if (!conflict.is_found || result->advice) {
     write_actions(call, text->document,

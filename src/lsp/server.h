@@ -102,6 +102,9 @@ void smb_lsp_visit_accesses(SmbLspText *text, SmbLspVisit visit, gpointer data);
 
 // --- text-launch.c
 
+/** Most launches of a text that are examined: the first ones. */
+#define SMB_LSP_MOST_LAUNCHES 16
+
 /** smb_lsp_launches: Returns: (transfer full) (element-type SmbLspLaunch): one at least; @is_saved: whether its file has the same text */
 GPtrArray *smb_lsp_launches(const SmbDocument *document, gboolean is_saved);
 

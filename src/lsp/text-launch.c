@@ -18,6 +18,8 @@ free_lsp_launch(gpointer data) {
 
 static void
 add_text_launch(GPtrArray *launches, GStrvBuilder *words, gboolean is_given) {
+  if (launches->len == SMB_LSP_MOST_LAUNCHES)
+    return;
   SmbLspLaunch *launch = g_new(SmbLspLaunch, 1);
   *launch = (SmbLspLaunch){g_strv_builder_end(words), is_given};
   g_ptr_array_add(launches, launch);

@@ -186,6 +186,9 @@ def test_session():
     actions = server.ask("textDocument/codeAction", {**document, "range": one["range"], "context": {"diagnostics": [one]}})["result"]
     check({"tile: pad 1 (16896 -> 1024 wavefronts)", "tile: Swizzle<5,0,5> (16896 -> 1024 wavefronts)"} ==
           {action["title"] for action in actions}, f"actions: {actions}")
+    for only, n in ((["source.organizeImports"], 0), (["quickfix"], 2)):
+        some = server.ask("textDocument/codeAction", {**document, "range": one["range"], "context": {"diagnostics": [], "only": only}})["result"]
+        check(len(some) == n, f"actions of {only}: {some}")
     for version, action in enumerate(actions, 2):
         changed = edit(text, action["edit"]["changes"][uri])
         check(changed != text and changed.count("\n") == text.count("\n"), f"{action}: {changed}")
@@ -277,6 +280,12 @@ def test_launches():
         server.open(uri, two)
         messages = sorted(one["message"] for one in conflicts(server.diagnostics(uri)))
         check(len(messages) == 3 and "32-way" in messages[2] + messages[1] + messages[0], f"{name}: {messages}")
+    # No more than 16 launches of a text are examined, the first ones.
+    many = "".join(f"// smembank: [c{i}] --block {32 * i}\n" for i in range(1, 41)) + (
+        "__global__ void k(int *p) { __shared__ int s[4096]; s[threadIdx.x * 2] = 1; }\n")
+    uri = uri_of("many.cu")
+    server.open(uri, many)
+    check(len(conflicts(server.diagnostics(uri))) == 16, "a text with 40 launches")
     # What is no kernel is left alone.
     server.tell("textDocument/didOpen", {"textDocument": {"uri": uri_of("x.cpp"), "languageId": "cpp", "version": 1, "text": wrong}})
     check(server.ask("textDocument/hover", {"textDocument": {"uri": uri_of("x.cpp")}, "position": {"line": 0, "character": 0}})["result"] is None,

@@ -208,6 +208,18 @@ def test_run():
     check("exit status 0" in text and "heard" in text and "meant" in text, f"run: {result}")
     result = server.call("run", command=["sh", "-c", "exit 7"])
     check("exit status 7" in result["content"][0]["text"] and result["isError"] is True, f"run: {result}")
+    # What is cancelled ends, with all that it has started.
+    alive = os.path.join(WORK, "alive")
+    script = f"while :; do : >>{alive}; sleep 0.05; done & wait"
+    server.send({"jsonrpc": "2.0", "id": "long", "method": "tools/call",
+                 "params": {"name": "run", "arguments": {"command": ["sh", "-c", script]}, "_meta": META}})
+    while not os.path.exists(alive):
+        time.sleep(0.02)
+    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}})
+    server.ask("tools/list")
+    os.remove(alive)
+    time.sleep(0.3)
+    check(not os.path.exists(alive), "a program that was cancelled runs on")
     check("expected either file or command" in server.call("run")["content"][0]["text"], "run of nothing")
     server.end()
 
