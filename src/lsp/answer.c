@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Requests about a text: hover, with what explain says of the access; hints at lines, with their counts.
-#include <string.h>
-
+#include "sim/base/text.h"
 #include "src/lsp/server.h"
 #include "src/out/json.h"
 
@@ -43,13 +42,12 @@ typedef struct {
 // "load of tile[x][y]: 512 requests, 16384 wavefronts, ideal 512"
 static void
 append_access(GString *text, JsonObject *access) {
-  g_string_append_printf(text,
-                         "%s of %s: %" G_GINT64_FORMAT " requests, %" G_GINT64_FORMAT
-                         " wavefronts, ideal %" G_GINT64_FORMAT "\n",
-                         smb_json_get_text(access, "op"), smb_json_get_text(access, "expression"),
-                         smb_json_get_number(access, "requests"),
-                         smb_json_get_number(access, "wavefronts"),
-                         smb_json_get_number(access, "ideal_wavefronts"));
+  guint64 requests = (guint64)smb_json_get_number(access, "requests");
+  guint64 wavefronts = (guint64)smb_json_get_number(access, "wavefronts");
+  g_string_append_printf(
+      text, "%s of %s: %s, %s, ideal %" G_GINT64_FORMAT "\n", smb_json_get_text(access, "op"),
+      smb_json_get_text(access, "expression"), smb_count(requests, "request").text,
+      smb_count(wavefronts, "wavefront").text, smb_json_get_number(access, "ideal_wavefronts"));
 }
 
 // What explain says, in its own words.
@@ -145,8 +143,9 @@ add_line_hint(G_GNUC_UNUSED SmbLspText *text, guint launch, JsonObject *access, 
 static void
 write_hint(JsonBuilder *json, const SmbLspText *text, const Hint *hint) {
   SmbPosition end = smb_document_position(text->document, (guint)hint->line, G_MAXUINT);
-  g_autofree char *label = g_strdup_printf(
-      "%" G_GINT64_FORMAT " wavefronts, ideal %" G_GINT64_FORMAT, hint->wavefronts, hint->ideal);
+  g_autofree char *label =
+      g_strdup_printf("%s, ideal %" G_GINT64_FORMAT,
+                      smb_count((guint64)hint->wavefronts, "wavefront").text, hint->ideal);
   smb_json_object(json, NULL);
   smb_json_object(json, "position");
   smb_json_number(json, "line", end.line);

@@ -74,6 +74,7 @@ measure_place(const Writer *to, JsonObject *result, const Place *place) {
 static Place
 find_first_kernel(const SmbDocument *document) {
   const char *text = document->text->str, *kernel = strstr(text, "__global__");
+  kernel = kernel ? kernel : strstr(text, ".entry"); // of PTX
   Place place = {1, 0};
   for (const char *at = text; kernel && (at = memchr(at, '\n', (gsize)(kernel - at))); at++)
     place.line++;

@@ -25,10 +25,17 @@ add_text_launch(GPtrArray *launches, GStrvBuilder *words, gboolean is_given) {
   g_ptr_array_add(launches, launch);
 }
 
+// Commands read the lines of these alone, and these alone include headers.
+static gboolean
+is_source(const SmbDocument *document) {
+  return !g_str_has_suffix(document->uri, ".ptx");
+}
+
 // Headers that the text includes are in its folder, wherever the text is.
 static void
 add_folder(GStrvBuilder *words, const SmbDocument *document) {
-  g_autofree char *folder = document->path ? g_path_get_dirname(document->path) : NULL;
+  g_autofree char *folder =
+      document->path && is_source(document) ? g_path_get_dirname(document->path) : NULL;
   g_autofree char *word = folder ? g_strconcat("--include=", folder, NULL) : NULL;
   if (word)
     g_strv_builder_add(words, word);
@@ -43,10 +50,11 @@ add_line_launch(GPtrArray *launches, const SmbDocument *document, const SmbCase 
   g_autofree char *choice = one->name ? g_strconcat("--case=", one->name, NULL)
                             : entry   ? g_strconcat("--entry=", entry, NULL)
                                       : NULL;
-  if (!is_saved) {
+  if (!is_saved || !is_source(document))
     g_strv_builder_addv(words, (const char **)one->words);
+  if (!is_saved)
     add_folder(words, document);
-  } else if (choice)
+  else if (choice && is_source(document))
     g_strv_builder_add(words, choice);
   add_text_launch(launches, words, TRUE);
 }

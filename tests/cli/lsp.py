@@ -286,6 +286,15 @@ def test_launches():
     uri = uri_of("many.cu")
     server.open(uri, many)
     check(len(conflicts(server.diagnostics(uri))) == 16, "a text with 40 launches")
+    # PTX, which says its launch in the same way; saved and not.
+    with open(os.path.join(WORK, "transpose.ptx")) as file:
+        ptx = "// smembank: --entry 'transpose<0>' --block 32,8 --grid 4,4 --arg 2=128\n"
+        ptx += "".join(line for line in file if not line.strip().startswith(".loc"))  # or places would be those of its source
+    for name, is_saved in ("saved.ptx", True), ("memory.ptx", False):
+        uri = save(name, ptx) if is_saved else uri_of(name)
+        server.open(uri, ptx)
+        found = conflicts(server.diagnostics(uri))
+        check(found and all("ld.shared" in cut(ptx, one["range"]) for one in found), f"{name}: {found}")
     # What is no kernel is left alone.
     server.tell("textDocument/didOpen", {"textDocument": {"uri": uri_of("x.cpp"), "languageId": "cpp", "version": 1, "text": wrong}})
     check(server.ask("textDocument/hover", {"textDocument": {"uri": uri_of("x.cpp")}, "position": {"line": 0, "character": 0}})["result"] is None,

@@ -11,6 +11,7 @@ command -v python3 >/dev/null || {
   exit 77
 }
 folder=$(cd "$srcdir" && pwd)
+cp "$srcdir/tests/ptx/transpose.ptx" "$work"
 cd "$work"
 timeout 300 python3 "$folder/tests/cli/lsp.py" "$SMEMBANK" "$work"
 
