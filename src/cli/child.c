@@ -294,6 +294,15 @@ smb_child_has_result(const SmbChild *child) {
          WEXITSTATUS(child->status) <= SMB_EXIT_DIFFERS;
 }
 
+JsonNode *
+smb_child_json(const SmbChild *child) {
+  g_autoptr(JsonParser) parser = json_parser_new();
+  if (!smb_child_has_result(child) ||
+      !json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
+    return NULL;
+  return json_parser_steal_root(parser);
+}
+
 // Bytes of the "smembank COMMAND: " that a message begins with.
 static gsize
 measure_name(const char *message) {

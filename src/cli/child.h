@@ -4,7 +4,7 @@
 // Processes of this very program, several at a time, and what each writes. They end when it does.
 #pragma once
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
 
 /**
  * SmbChild: a process that has ended.
@@ -84,6 +84,9 @@ gboolean smb_child_pool_wait(SmbChildPool *children, int input, int milliseconds
 
 /** Whether a process has ended as commands do that have a result. */
 gboolean smb_child_has_result(const SmbChild *child);
+
+/** smb_child_json: Returns: (transfer full) (nullable): the document that it wrote; %NULL: it has no result, or that is no JSON */
+JsonNode *smb_child_json(const SmbChild *child);
 
 /** smb_child_messages: Returns: (transfer full): the lines that it wrote to standard error, without the name of the command */
 GStrv smb_child_messages(const SmbChild *child);

@@ -75,12 +75,3 @@ smb_serve_environment(gboolean runs) {
               : g_environ_setenv(g_steal_pointer(&own), SMB_STAND_IN_VARIABLE,
                                  SMB_STAND_IN_FORBIDDEN, TRUE);
 }
-
-JsonNode *
-smb_child_json(const SmbChild *child) {
-  g_autoptr(JsonParser) parser = json_parser_new();
-  if (!smb_child_has_result(child) ||
-      !json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
-    return NULL;
-  return json_parser_steal_root(parser);
-}

@@ -5,8 +5,6 @@
 // advise, nothing here does. A text that is not that of its file is written to a private folder for the process.
 #pragma once
 
-#include <json-glib/json-glib.h>
-
 #include "src/cli/child.h"
 #include "src/compile/workshop.h"
 
@@ -48,8 +46,5 @@ void smb_desk_clear(const char *copy);
 /** smb_serve_environment: @runs: whether a FILE.cu that is a program may be run to find its launches. Returns: (transfer full): the
  * environment of the processes */
 GStrv smb_serve_environment(gboolean runs);
-
-/** smb_child_json: Returns: (transfer full) (nullable): the document that a process wrote; %NULL: it has no result */
-JsonNode *smb_child_json(const SmbChild *child);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbDesk, smb_desk_free)
