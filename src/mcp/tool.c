@@ -33,6 +33,7 @@ enum {
 typedef enum {
   TEXT,
   NUMBER,         // a whole number from 0
+  REAL,           // any number
   FLAG,           // an option without a value
   CHOICE_UNKNOWN, // a flag that stands for --unknown=skip
   EXTENT,         // up to three numbers
@@ -74,9 +75,14 @@ write_items_schema(JsonBuilder *json, const char *type) {
 
 static void
 write_argument_schema(JsonBuilder *json, const Argument *argument) {
-  static const char *const types[] = {
-      [TEXT] = "string",  [NUMBER] = "integer", [FLAG] = "boolean", [CHOICE_UNKNOWN] = "boolean",
-      [EXTENT] = "array", [LIST] = "array",     [PAIRS] = "object"};
+  static const char *const types[] = {[TEXT] = "string",
+                                      [NUMBER] = "integer",
+                                      [REAL] = "number",
+                                      [FLAG] = "boolean",
+                                      [CHOICE_UNKNOWN] = "boolean",
+                                      [EXTENT] = "array",
+                                      [LIST] = "array",
+                                      [PAIRS] = "object"};
   smb_json_object(json, argument->name);
   smb_json_text(json, "type", types[argument->kind]);
   smb_json_text(json, "description", argument->description);
@@ -262,6 +268,11 @@ add_argument(GStrvBuilder *words, const Argument *argument, JsonNode *node, GErr
   case NUMBER:
     if (json_node_get_value_type(node) != G_TYPE_INT64)
       return refuse_tool_argument(argument, "a whole number", error);
+    add_tool_option(words, argument, number);
+    return TRUE;
+  case REAL:
+    if (!number)
+      return refuse_tool_argument(argument, "a number", error);
     add_tool_option(words, argument, number);
     return TRUE;
   case FLAG:

@@ -148,10 +148,15 @@ def test_tools():
     check(result["structuredContent"]["kernel"]["name"] == "transposeSmem", f"count kernel: {result}")
     result = server.call("count", source=KERNEL, text_only=True, arch="sm_80", defines={"PAD": 1}, **LAUNCH)
     check(result["structuredContent"]["totals"]["load"]["excess_wavefronts"] == 0, f"count with a padding: {result}")
+    gather = "__global__ void k(const int *index) { __shared__ int s[1024]; s[index[threadIdx.x] * 32] = 1; }"
+    for contents, excess in ("iota:i32", 31), ("zeros", 0):
+        result = server.call("count", source=gather, block=[32], buffers={"index": contents})
+        check(result["structuredContent"]["totals"]["store"]["excess_wavefronts"] == excess, f"count of {contents}: {result}")
     result = server.call("layout", layout="(32,32):(32,1)", access=["row", "column"], find="pad")
     check("31 of 33" in result["content"][0]["text"] and result["structuredContent"]["command"] == "layout", f"layout: {result}")
     result = server.call("time", file=os.path.join(SOURCE, "tests/data/sass/transpose.sm_90.cubin"), entry="transpose<0>",
-                         block=[32, 8], grid=[64, 64], args={"2": 2048}, device="h100")
+                         block=[32, 8], grid=[64, 64], args={"2": 2048}, device="h100", clock_ghz=1.5)
+    check(result["structuredContent"]["time"]["clock_ghz"] == 1.5, f"time: {result}")
     check(result["structuredContent"]["time"]["microseconds"] > 0 and "Time on" in result["content"][0]["text"], f"time: {result}")
     check(server.end() == 0, "the end of standard input is an error")
 
@@ -170,6 +175,7 @@ def test_refusals():
         ("count", {"source": KERNEL, "block": [1, 1, 1, 1]}, "argument 'block': expected"),
         ("count", {"source": KERNEL, "args": {"n": []}}, "argument 'args': expected"),
         ("count", {"source": KERNEL, "include": [1]}, "argument 'include': expected"),
+        ("time", {"source": KERNEL, "clock_ghz": "fast"}, "argument 'clock_ghz': expected a number"),
         ("count", {"source": 1}, "argument 'source': expected a text"),
         ("count", {"file": "--output=x"}, "exit status 3: "),
         ("count", {"file": "-"}, "exit status 3: "),
