@@ -5,7 +5,7 @@
 "use strict";
 
 const assert = require("assert");
-const { spawn } = require("child_process");
+const { execFileSync, spawn } = require("child_process");
 const fs = require("fs");
 const Module = require("module");
 const path = require("path");
@@ -100,6 +100,7 @@ Module._load = (name, ...rest) =>
 
 async function main() {
   const about = JSON.parse(fs.readFileSync(path.join(__dirname, "package.json"), "utf8"));
+  assert.strictEqual(execFileSync(program, ["--version"]).toString(), `smembank ${about.version}\n`);
   const extension = require(path.join(__dirname, about.main));
   const context = { extensionPath: __dirname, subscriptions: [] };
   await extension.activate(context);
