@@ -313,8 +313,12 @@ def test_cancel():
     server.tell("$/cancelRequest", {"id": first})
     server.tell("$/cancelRequest", {"id": 12345})
     check(server.answer(first)["error"]["code"] == -32800, "a request that is cancelled")
+    # One more than may wait is refused; the others are answered when the text is closed.
+    more = [server.begin("textDocument/hover", query) for _ in range(1000)]
+    check(server.answer(more[-1])["error"]["code"] == -32600, "more requests than may wait")
     server.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
-    check(server.answer(second)["result"] is None, "a request about a text that is closed")
+    for number in [second] + more[:-1]:
+        check(server.answer(number)["result"] is None, "a request about a text that is closed")
     server.end()
 
 
