@@ -68,19 +68,20 @@ typedef struct {
   gboolean is_legacy; // a client of a revision before the modern one said "initialize"
 } Server;
 
-// A call of a tool, until both processes have answered.
+// A call of a tool, until its processes have answered: the one that writes text, and then the one that writes JSON, so that no call
+// keeps two others waiting.
 typedef struct {
   Server *server;
   SmbRpcCall *call;
   gboolean is_modern;
   gboolean is_run;
-  guint n_open;     // processes that have not answered
-  guint n_held;     // those who hold this
-  char *copy;       // of a text, or the folder of a run's result
-  char *failure;    // why there is no result
-  int status;       // exit status of the process that had none
-  GString *text;    // that the agent reads
-  JsonNode *result; // the document
+  guint n_held;       // those who hold this
+  SmbChildLine *next; // the process that writes JSON; NULL: it has been started
+  char *copy;         // of a text, or the folder of a run's result
+  char *failure;      // why there is no result
+  int status;         // exit status of the process that had none
+  GString *text;      // that the agent reads
+  JsonNode *result;   // the document
 } Asking;
 
 // --- results
@@ -230,6 +231,7 @@ release_asking(gpointer data) {
     return;
   smb_desk_clear(asking->copy);
   g_free(asking->copy);
+  g_clear_pointer(&asking->next, smb_child_line_free);
   g_free(asking->failure);
   g_string_free(asking->text, TRUE);
   g_clear_pointer(&asking->result, json_node_unref);
@@ -260,14 +262,21 @@ finish_asking(Asking *asking) {
 }
 
 static void
-end_part(Asking *asking, const SmbChild *child) {
-  if (!asking->failure && !smb_child_has_result(child)) {
-    asking->failure = smb_child_describe_end(child);
-    asking->status = child->status != -1 && WIFEXITED(child->status) ? WEXITSTATUS(child->status)
-                                                                     : SMB_EXIT_INPUT;
-  }
-  if (--asking->n_open == 0)
+fail_asking(Asking *asking, const SmbChild *child) {
+  asking->failure = smb_child_describe_end(child);
+  asking->status =
+      child->status != -1 && WIFEXITED(child->status) ? WEXITSTATUS(child->status) : SMB_EXIT_INPUT;
+  finish_asking(asking);
+}
+
+static void
+take_tool_json(const SmbChild *child, gpointer data) {
+  Asking *asking = data;
+  asking->result = smb_child_json(child);
+  if (asking->result)
     finish_asking(asking);
+  else
+    fail_asking(asking, child);
 }
 
 static void
@@ -275,17 +284,16 @@ take_tool_text(const SmbChild *child, gpointer data) {
   Asking *asking = data;
   g_auto(GStrv) messages = smb_child_messages(child);
   g_autofree char *said = g_strjoinv("\n", messages);
+  if (!smb_child_has_result(child)) {
+    fail_asking(asking, child);
+    return;
+  }
   g_string_append(asking->text, child->out->str);
   if (*said)
     g_string_append_printf(asking->text, "\n%s\n", said);
-  end_part(asking, child);
-}
-
-static void
-take_tool_json(const SmbChild *child, gpointer data) {
-  Asking *asking = data;
-  asking->result = smb_child_json(child);
-  end_part(asking, child);
+  asking->n_held++;
+  smb_rpc_ask(asking->server->rpc, asking->call, g_steal_pointer(&asking->next), take_tool_json,
+              asking, release_asking);
 }
 
 // Adds what a program wrote: the end of it, if it is long.
@@ -311,19 +319,18 @@ take_run(const SmbChild *child, gpointer data) {
   append_output(asking->text, "standard output:", child->out);
   append_output(asking->text, "standard error:", child->err);
   if (!asking->result && !smb_child_has_result(child))
-    end_part(asking, child);
+    fail_asking(asking, child);
   else
     finish_asking(asking);
 }
 
 static Asking *
-begin_asking(Server *server, SmbRpcCall *call, gboolean is_modern, guint n) {
+begin_asking(Server *server, SmbRpcCall *call, gboolean is_modern) {
   Asking *asking = g_new0(Asking, 1);
   *asking = (Asking){.server = server,
                      .call = call,
                      .is_modern = is_modern,
-                     .n_open = n,
-                     .n_held = n,
+                     .n_held = 1,
                      .text = g_string_new(NULL)};
   return asking;
 }
@@ -360,11 +367,10 @@ ask_twice(Server *server, SmbRpcCall *call, gboolean is_modern, const SmbTool *t
                            .file = copy ? name : given->file,
                            .folder = text_line->folder};
   char *none = NULL;
-  SmbChildLine *json_line = smb_desk_ask(server->desk, &question, &none, error);
-  Asking *asking = begin_asking(server, call, is_modern, 2);
+  Asking *asking = begin_asking(server, call, is_modern);
   asking->copy = copy;
+  asking->next = smb_desk_ask(server->desk, &question, &none, error);
   smb_rpc_ask(server->rpc, call, text_line, take_tool_text, asking, release_asking);
-  smb_rpc_ask(server->rpc, call, json_line, take_tool_json, asking, release_asking);
   return TRUE;
 }
 
@@ -388,7 +394,7 @@ ask_run(Server *server, SmbRpcCall *call, gboolean is_modern, const SmbToolCall 
     g_strv_builder_add(words, given->file);
   g_strv_builder_add(words, "--");
   g_strv_builder_addv(words, (const char **)given->rest);
-  Asking *asking = begin_asking(server, call, is_modern, 1);
+  Asking *asking = begin_asking(server, call, is_modern);
   asking->copy = copy;
   smb_rpc_ask(server->rpc, call, smb_child_line_new(g_strv_builder_end(words), NULL), take_run,
               asking, release_asking);

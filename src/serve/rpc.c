@@ -9,8 +9,9 @@
 #include "sim/base/error.h"
 #include "src/out/json.h"
 
-// Processes that work at a time.
+// Processes that work at a time: no slow one keeps all others waiting.
 enum {
+  LEAST_JOBS = 2,
   MOST_JOBS = 4,
 };
 
@@ -282,7 +283,7 @@ take_message(SmbRpc *rpc, const GString *text) {
 SmbRpc *
 smb_rpc_new(SmbCli *cli, const SmbRpcProtocol *protocol, GStrv environment, gpointer data) {
   SmbRpc *rpc = g_new0(SmbRpc, 1);
-  guint jobs = CLAMP(g_get_num_processors() / 2, 1, MOST_JOBS);
+  guint jobs = CLAMP(g_get_num_processors() / 2, LEAST_JOBS, MOST_JOBS);
   *rpc = (SmbRpc){.cli = cli, .protocol = protocol, .data = data};
   rpc->frames = smb_frames_new(protocol->framing);
   rpc->children = smb_child_pool_new(jobs, environment, end_question, rpc);

@@ -251,8 +251,10 @@ def test_cancel():
     check(server.end() == 0 and time.time() - begun < 30, "what was cancelled runs on")
     # What still runs ends with the server.
     server = Server()
-    server.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "count", "arguments": arguments, "_meta": META}})
-    check("result" in server.ask("tools/list") or True, "")
+    server.send({"jsonrpc": "2.0", "id": "slow", "method": "tools/call",
+                 "params": {"name": "count", "arguments": arguments, "_meta": META}})
+    # Others do not wait for it.
+    check(server.call("layout", layout="(32,32):(33,1)", access=["row"])["isError"] is False, "a question beside a slow one")
     check(server.end() == 0, "the end of standard input is an error")
 
 
