@@ -12,6 +12,7 @@ gboolean smb_cmd_analyze(SmbCli *cli, GError **error);
 gboolean smb_cmd_capture(SmbCli *cli, GError **error);
 gboolean smb_cmd_check(SmbCli *cli, GError **error);
 gboolean smb_cmd_compare(SmbCli *cli, GError **error);
+gboolean smb_cmd_doctor(SmbCli *cli, GError **error);
 gboolean smb_cmd_explain(SmbCli *cli, GError **error);
 gboolean smb_cmd_fix(SmbCli *cli, GError **error);
 gboolean smb_cmd_fuzz(SmbCli *cli, GError **error);

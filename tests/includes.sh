@@ -12,7 +12,7 @@ cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
 gpu/         src/ tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/open/
 src/         tests/ sim/layout/front-end sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/source-line sim/machine/front-end sim/open/contained
-=commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/layout/ src/learn/ src/list/ src/lsp/ src/mcp/ src/merge/ src/report/ src/run/ src/trace/ src/validate/
+=commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/doctor/ src/explain/ src/fix/ src/fuzz/ src/init/ src/layout/ src/learn/ src/list/ src/lsp/ src/mcp/ src/merge/ src/report/ src/run/ src/trace/ src/validate/
 src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
 src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
 src/draw/    src/finding/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
