@@ -10,14 +10,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "sim/base/suggest.h"
-#include "sim/capture/capture.h"
-#include "sim/measured/profile.h"
-#include "sim/program/program.h"
 #include "src/cli/completion.h"
 #include "src/cli/shortage.h"
-#include "src/target/ncu.h"
+#include "src/file-reader.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {
@@ -34,6 +32,7 @@ static const SmbCommand commands[] = {
     {"capture", smb_cmd_capture, "record what an application launches, to count it anywhere"},
     {"check", smb_cmd_check, "check the kernels of a project against their limits"},
     {"compare", smb_cmd_compare, "show what got worse between two versions"},
+    {"doctor", smb_cmd_doctor, "show what is on this machine, and what is missing"},
     {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},
     {"fix", smb_cmd_fix, "find what removes the conflicts that ncu measured"},
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
@@ -41,6 +40,8 @@ static const SmbCommand commands[] = {
     {"layout", smb_cmd_layout, "count the bank conflicts of a layout, without a kernel"},
     {"learn", smb_cmd_learn, "take a short interactive course on bank conflicts"},
     {"list", smb_cmd_list, "list kernels, architectures, devices, ops and recordings"},
+    {"lsp", smb_cmd_lsp, "serve editors in the Language Server Protocol"},
+    {"mcp", smb_cmd_mcp, "answer agents in the Model Context Protocol"},
     {"merge", smb_cmd_merge, "combine the parts that --shard counted"},
     {"report", smb_cmd_report, "write an HTML page with counts, advice and bank maps"},
     {"run", smb_cmd_run, "run a CUDA program without a GPU, and rank its launches"},
@@ -65,7 +66,7 @@ reject_more_words(const SmbCli *cli, GError **error) {
 static void
 write_program_help(SmbSpool *out) {
   smb_spool_puts(
-      out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
+      out, "Usage:\n  smembank COMMAND [OPTION…]\n  smembank FILE [OPTION…]\n\n"
            "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and shows how\n"
            "to fix them.\n\nCommands:\n");
   for (const SmbCommand *command = commands; command->summary; command++)
@@ -91,34 +92,19 @@ show_version(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
-// The help is shown to somebody who names no command. It is not a result, and a script that forgot a word fails.
+// How to begin, for somebody who names no command. It is not a result, and a script that forgot a word fails.
 static gboolean
 miss_command(SmbCli *cli) {
-  smb_spool_puts(cli->messages, "smembank: missing command\n\n");
-  write_program_help(cli->messages);
+  smb_spool_puts(cli->messages,
+                 "smembank: missing command. To begin:\n\n"
+                 "  smembank analyze --rows 16 --cols 32 --pad 1   a tile in shared memory\n"
+                 "  smembank kernel.cu --block 32,8                the kernel in a file\n"
+                 "  smembank ./app                                 a CUDA program, without a GPU\n"
+                 "  smembank learn                                 a short course\n"
+                 "  smembank doctor                                what is on this machine\n\n"
+                 "'smembank help' lists all commands.\n");
   cli->status = SMB_EXIT_USAGE;
   return FALSE;
-}
-
-// The command that reads a file, if the word is one; NULL of other words, and of what can be read only once.
-static const char *
-find_reader(const char *word) {
-  if (!g_file_test(word, G_FILE_TEST_IS_REGULAR))
-    return NULL;
-  if (g_str_has_suffix(word, ".ini"))
-    return "check --project";
-  if (smb_capture_recognize(word))
-    return "analyze";
-  if (smb_ncu_is_report(word))
-    return "fix";
-  g_autoptr(SmbSource) source = smb_source_load_any(word, NULL);
-  if (!source)
-    return NULL;
-  if (g_strcmp0(smb_program_recognize(source), "text") != 0 ||
-      strstr(smb_source_text(source), "__global__"))
-    return "analyze";
-  g_autoptr(SmbProfile) profile = smb_profile_read(source, NULL);
-  return profile || smb_kernel_metrics_recognize(source) ? "fix" : NULL;
 }
 
 // What is run when no command is named: the message lists them all.
@@ -126,11 +112,6 @@ static gboolean
 reject_command(SmbCli *cli, GError **error) {
   if (cli->argc < 1)
     return miss_command(cli);
-  const char *reader = find_reader(cli->argv[0]);
-  if (reader) {
-    return smb_cli_usage_error(error, "'%s' is a file: did you mean 'smembank %s %s'?",
-                               cli->argv[0], reader, cli->argv[0]);
-  }
   const char *names[G_N_ELEMENTS(commands)] = {NULL};
   for (guint i = 0; commands[i].summary; i++)
     names[i] = commands[i].name;
@@ -167,6 +148,31 @@ help_command(const SmbCuda *cuda, char *name) {
   return (int)smb_cli_run(listed ? command : &unknown, cuda, listed ? 2 : 1, words);
 }
 
+// A file in the place of a command: what follows belongs to the command that reads it, and of a program to that. Says which command that
+// was, after the result, as other messages.
+static int
+read_file(const SmbCuda *cuda, const SmbReader *reader, int argc, char **argv) {
+  g_autofree char *name = g_strdup(reader->command);
+  g_autofree char *option = g_strdup(reader->option);
+  g_autofree char *quoted = g_shell_quote(argv[1]);
+  g_autofree char **words = g_new0(char *, (gsize)argc + 2);
+  int n = 0;
+  words[n++] = name;
+  if (option)
+    words[n++] = option;
+  for (int i = 1; i < argc; i++)
+    words[n++] = argv[i];
+  int status = (int)smb_cli_run(find_named_command(name), cuda, n, words);
+  if (status != SMB_EXIT_DONE && status != SMB_EXIT_DIFFERS)
+    return status;
+  g_autoptr(SmbSpool) messages = smb_spool_new();
+  smb_spool_printf(messages, "smembank: %s is %s: this was 'smembank %s%s%s %s'\n", argv[1],
+                   reader->what, name, option ? " " : "", option ? option : "",
+                   strchr(argv[1], ' ') ? quoted : argv[1]);
+  smb_spool_flush(messages, STDERR_FILENO, NULL);
+  return status;
+}
+
 static int
 run_command(const SmbCuda *cuda, int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], SMB_WORKER_COMMAND) == 0)
@@ -174,6 +180,9 @@ run_command(const SmbCuda *cuda, int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "help") == 0)
     return help_command(cuda, argv[2]);
   const SmbCommand *command = argc > 1 ? find_named_command(argv[1]) : &unknown;
+  const SmbReader *reader = command == &unknown && argc > 1 ? smb_reader_find(argv[1]) : NULL;
+  if (reader)
+    return read_file(cuda, reader, argc, argv);
   return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
 }
 

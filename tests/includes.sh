@@ -12,17 +12,17 @@ cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
 gpu/         src/ tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/open/
 src/         tests/ sim/layout/front-end sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/source-line sim/machine/front-end sim/open/contained
-=commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/layout/ src/learn/ src/list/ src/merge/ src/report/ src/run/ src/trace/ src/validate/ src/verify-proof/
-src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/draw/    src/finding/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/compile/ src/finding/ src/draw/ src/cli/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/cli/     src/finding/ src/draw/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/target/  src/finding/ src/draw/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
-src/project/ src/rank/ src/measure/ =commands src/commands.h
+=commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/doctor/ src/explain/ src/fix/ src/fuzz/ src/init/ src/layout/ src/learn/ src/list/ src/lsp/ src/mcp/ src/merge/ src/report/ src/run/ src/trace/ src/validate/ src/verify-proof/
+src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/draw/    src/finding/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/compile/ src/finding/ src/draw/ src/cli/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/cli/     src/finding/ src/draw/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/target/  src/finding/ src/draw/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
+src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
 src/verify-proof/ sim/arch/ sim/count/ sim/program/ sim/launch/ sim/machine/ sim/layout/ sim/cuda/ sim/analysis/ sim/advise/
-src/rank/    src/project/ src/measure/ =commands src/commands.h
+src/rank/    src/project/ src/measure/ src/serve/ =commands src/commands.h
 sim/texture/ sim/base/ sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/arch/    sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/

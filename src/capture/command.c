@@ -16,6 +16,7 @@
 #include "src/capture/application.h"
 #include "src/capture/capture.h"
 #include "src/capture/process.h"
+#include "src/cli/companion.h"
 #include "src/cli/watch.h"
 #include "src/commands.h"
 
@@ -24,8 +25,6 @@
 #define DEFAULT_FILE_MIB   4096u
 #define MAX_MIB            (G_GUINT64_CONSTANT(1) << 20)
 #define MAX_WORDS          G_MAXINT
-#define LIBRARY_VARIABLE   "SMEMBANK_INJECTION"
-#define LIBRARY_NAME       "smembank-inject.so"
 
 static char *option_kernel, *option_launches, *option_every, *option_memory, *option_path,
     *option_file, *option_seconds;
@@ -110,29 +109,12 @@ parse_capture_options(Wish *wish, SmbRecorderOptions *recording, GError **error)
 
 // --- what is needed
 
-// In the build tree it lies beside the program, once installed in a folder of its own.
 static char *
-find_library(GError **error) {
-  const char *given = g_getenv(LIBRARY_VARIABLE);
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *folder = self ? g_path_get_dirname(self) : g_strdup(".");
-  char *candidates[] = {
-      given ? g_strdup(given) : NULL,
-      g_build_filename(folder, "gpu", "inject", LIBRARY_NAME, NULL),
-      g_build_filename(folder, "..", "gpu", "inject", LIBRARY_NAME, NULL),
-      g_build_filename(PKGLIBDIR, LIBRARY_NAME, NULL),
-      g_build_filename(folder, "..", "lib", "smembank", LIBRARY_NAME, NULL),
-  };
-  char *found = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    if (!found && candidates[i] && access(candidates[i], R_OK) == 0)
-      found = g_canonicalize_filename(candidates[i], NULL);
-    g_free(candidates[i]);
-  }
-  if (!found)
-    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-             "the injection library (%s) is neither next to the program nor in %s", LIBRARY_NAME,
-             PKGLIBDIR);
+find_recorder(GError **error) {
+  char *found = smb_companion_find(&smb_companion_recorder);
+  g_autofree char *missing = found ? NULL : smb_companion_missing(&smb_companion_recorder);
+  if (missing)
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%s", missing);
   return found;
 }
 
@@ -231,7 +213,7 @@ record_watched(const Wish *wish, const SmbRecorderOptions *recording, const char
 static gboolean
 record(SmbCli *cli, const Wish *wish, SmbRecorderOptions *recording, GError **error) {
   g_autofree char *summary = NULL;
-  g_autofree char *library = find_library(error);
+  g_autofree char *library = find_recorder(error);
   g_autofree char *cupti = library ? find_cupti(cli->cuda, error) : NULL;
   if (!cupti)
     return FALSE;

@@ -81,12 +81,9 @@ static void
 take_case_result(guint index, const SmbChild *child, gpointer data) {
   const Run *run = data;
   SmbChecked *checked = run->check->cases->pdata[index];
-  g_autoptr(JsonParser) parser = json_parser_new();
   checked->messages = smb_child_messages(child);
   smb_files_read_all(run->files, (const char *const *)child->read);
-  if (smb_child_has_result(child) &&
-      json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
-    checked->result = json_parser_steal_root(parser);
+  checked->result = smb_child_json(child);
   checked->verdict = !checked->result                              ? SMB_VERDICT_ERROR
                      : WEXITSTATUS(child->status) != SMB_EXIT_DONE ? SMB_VERDICT_FAILED
                      : has_limit(checked->result)                  ? SMB_VERDICT_PASSED

@@ -23,52 +23,71 @@ typedef struct {
   SmbChild child;
 } Slot;
 
-typedef struct {
-  const GPtrArray *lines;
+struct _SmbChildPool {
+  GPtrArray *lines;    // NULL: one that is its own, and has ended
+  gboolean owns_lines; // processes may be stopped, with all that they have started
+  pid_t parent;
   GStrv environment;
   GQueue ready; // lines to be started, as numbers
   guint n_slots;
   Slot *slots;
-  struct pollfd *ends; // two of each slot
-  void (*ended)(guint index, const SmbChild *child, gpointer data);
+  struct pollfd *ends; // two of each slot, and one for the input
+  SmbChildEnded ended;
   gpointer data;
-} Pool;
+};
 
 // In the new process: it ends with its parent, and takes signals as any program does.
 static void
-set_up_child(gpointer parent) {
+set_up_child(gpointer data) {
+  const SmbChildPool *pool = data;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != (pid_t)GPOINTER_TO_INT(parent))
+  if (getppid() != pool->parent)
     _exit(1);
+  if (pool->owns_lines)
+    setpgid(0, 0);
 }
 
 // Lines that waited for another one, or for none, can be started.
 static void
-release_lines(Pool *pool, guint after) {
+release_lines(SmbChildPool *pool, guint after) {
   for (guint i = 0; i < pool->lines->len; i++) {
-    if (((const SmbChildLine *)pool->lines->pdata[i])->after == after)
+    const SmbChildLine *line = pool->lines->pdata[i];
+    if (line && line->after == after)
       g_queue_push_tail(&pool->ready, GUINT_TO_POINTER(i));
   }
 }
 
+// Its place is free then.
 static void
-end_child(Pool *pool, Slot *slot) {
-  release_lines(pool, slot->index);
-  const SmbChildLine *line = pool->lines->pdata[slot->index];
-  slot->child.read = smb_files_take(slot->child.err, line->folder);
-  pool->ended(slot->index, &slot->child, pool->data);
+clear_slot(Slot *slot) {
   g_string_free(slot->child.out, TRUE);
   g_string_free(slot->child.err, TRUE);
   g_strfreev(slot->child.read);
   slot->pid = 0;
 }
 
+static void
+drop_line(SmbChildPool *pool, guint index) {
+  if (pool->owns_lines)
+    g_clear_pointer(&pool->lines->pdata[index], smb_child_line_free);
+}
+
+static void
+end_child(SmbChildPool *pool, Slot *slot) {
+  release_lines(pool, slot->index);
+  const SmbChildLine *line = pool->lines->pdata[slot->index];
+  slot->child.read = smb_files_take(slot->child.err, line->folder);
+  pool->ended(slot->index, &slot->child, pool->data);
+  clear_slot(slot);
+  drop_line(pool, slot->index);
+}
+
 // Starts the next process in a free place. FALSE: there may be no more processes than there are, for now.
 static gboolean
-start_child(Pool *pool, Slot *slot, gboolean is_first) {
+start_child(SmbChildPool *pool, Slot *slot, gboolean is_first) {
   g_autoptr(GPtrArray) argv = g_ptr_array_new();
   g_autoptr(GError) error = NULL;
   g_ptr_array_add(argv, (gpointer) "/proc/self/exe");
@@ -80,8 +99,7 @@ start_child(Pool *pool, Slot *slot, gboolean is_first) {
   slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL), NULL};
   if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, pool->environment,
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
-                               GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
-                               &slot->err->fd, &error))
+                               pool, &slot->pid, NULL, &slot->out->fd, &slot->err->fd, &error))
     return TRUE;
   if (!is_first && g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK)) {
     g_queue_push_head(&pool->ready, GUINT_TO_POINTER(slot->index));
@@ -109,23 +127,28 @@ read_child_end(struct pollfd *end, GString *text) {
   end->fd = -1;
 }
 
+static void
+await_child(Slot *slot) {
+  while (waitpid(slot->pid, &slot->child.status, 0) < 0 && errno == EINTR)
+    continue;
+}
+
 // Reads what there is. A process has ended when it has closed both ends.
 static void
-serve_child(Pool *pool, Slot *slot) {
+serve_child(SmbChildPool *pool, Slot *slot) {
   if (!slot->pid)
     return;
   read_child_end(slot->out, slot->child.out);
   read_child_end(slot->err, slot->child.err);
   if (slot->out->fd >= 0 || slot->err->fd >= 0)
     return;
-  while (waitpid(slot->pid, &slot->child.status, 0) < 0 && errno == EINTR)
-    continue;
+  await_child(slot);
   end_child(pool, slot);
 }
 
 // Whether a process runs still, once every free place has been given to the next one.
 static gboolean
-fill_slots(Pool *pool) {
+fill_slots(SmbChildPool *pool) {
   gboolean busy = FALSE, goes_on = TRUE;
   for (guint i = 0; i < pool->n_slots; i++)
     busy |= pool->slots[i].pid != 0;
@@ -137,28 +160,118 @@ fill_slots(Pool *pool) {
   return busy;
 }
 
-void
-smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment,
-                 void (*ended)(guint index, const SmbChild *child, gpointer data), gpointer data) {
-  guint n = MIN(jobs, lines->len);
-  g_autofree Slot *slots = g_new0(Slot, n);
-  g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)2 * n);
+// @lines: (transfer full)
+static SmbChildPool *
+make_children(GPtrArray *lines, guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
+  SmbChildPool *pool = g_new0(SmbChildPool, 1);
   g_auto(GStrv) own = environment ? g_strdupv(environment) : g_get_environ();
-  own = g_environ_setenv(own, SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
-  Pool pool = {lines, own, G_QUEUE_INIT, n, slots, ends, ended, data};
-  release_lines(&pool, SMB_CHILD_NONE);
-  for (guint i = 0; i < 2 * n; i++)
-    ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};
-  for (guint i = 0; i < n; i++) {
-    slots[i].out = &ends[2 * i];
-    slots[i].err = &ends[2 * i + 1];
+  *pool = (SmbChildPool){
+      .lines = lines, .n_slots = jobs, .parent = getpid(), .ended = ended, .data = data};
+  pool->environment =
+      g_environ_setenv(g_steal_pointer(&own), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
+  pool->slots = g_new0(Slot, jobs);
+  pool->ends = g_new0(struct pollfd, (gsize)2 * jobs + 1);
+  g_queue_init(&pool->ready);
+  for (guint i = 0; i <= 2 * jobs; i++)
+    pool->ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+  for (guint i = 0; i < jobs; i++) {
+    pool->slots[i].out = &pool->ends[2 * i];
+    pool->slots[i].err = &pool->ends[2 * i + 1];
   }
-  while (fill_slots(&pool)) {
-    if (poll(ends, 2 * n, -1) < 0)
-      continue;
-    for (guint i = 0; i < n; i++)
-      serve_child(&pool, &slots[i]);
+  return pool;
+}
+
+// Waits for what the processes write and, if it is open, for the input.
+static void
+serve_children(SmbChildPool *pool, int milliseconds) {
+  if (poll(pool->ends, 2 * pool->n_slots + 1, milliseconds) <= 0)
+    return;
+  for (guint i = 0; i < pool->n_slots; i++)
+    serve_child(pool, &pool->slots[i]);
+}
+
+void
+smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment, SmbChildEnded ended,
+                 gpointer data) {
+  g_autoptr(GPtrArray) borrowed = g_ptr_array_new();
+  for (guint i = 0; i < lines->len; i++)
+    g_ptr_array_add(borrowed, lines->pdata[i]);
+  g_autoptr(SmbChildPool) pool =
+      make_children(g_steal_pointer(&borrowed), MIN(jobs, lines->len), environment, ended, data);
+  release_lines(pool, SMB_CHILD_NONE);
+  while (fill_slots(pool))
+    serve_children(pool, -1);
+}
+
+static void
+free_child_line(gpointer line) {
+  if (line)
+    smb_child_line_free(line);
+}
+
+SmbChildPool *
+smb_child_pool_new(guint jobs, GStrv environment, SmbChildEnded ended, gpointer data) {
+  SmbChildPool *children = make_children(g_ptr_array_new_with_free_func(free_child_line),
+                                         MAX(jobs, 1), environment, ended, data);
+  children->owns_lines = TRUE;
+  return children;
+}
+
+// What it has started itself ends with it: they are a group, which it may not have made yet.
+static void
+kill_child(Slot *slot) {
+  kill(-slot->pid, SIGKILL);
+  kill(slot->pid, SIGKILL);
+  for (guint i = 0; i < 2; i++) {
+    struct pollfd *end = i ? slot->err : slot->out;
+    if (end->fd >= 0)
+      close(end->fd);
+    end->fd = -1;
   }
+  await_child(slot);
+  clear_slot(slot);
+}
+
+void
+smb_child_pool_free(SmbChildPool *children) {
+  if (!children)
+    return;
+  for (guint i = 0; i < children->n_slots; i++) {
+    if (children->slots[i].pid)
+      kill_child(&children->slots[i]);
+  }
+  g_queue_clear(&children->ready);
+  g_ptr_array_unref(children->lines);
+  g_strfreev(children->environment);
+  g_free(children->slots);
+  g_free(children->ends);
+  g_free(children);
+}
+
+guint
+smb_child_pool_add(SmbChildPool *children, SmbChildLine *line) {
+  g_ptr_array_add(children->lines, line);
+  g_queue_push_tail(&children->ready, GUINT_TO_POINTER(children->lines->len - 1));
+  return children->lines->len - 1;
+}
+
+void
+smb_child_pool_stop(SmbChildPool *children, guint index) {
+  g_queue_remove(&children->ready, GUINT_TO_POINTER(index));
+  for (guint i = 0; i < children->n_slots; i++) {
+    if (children->slots[i].pid && children->slots[i].index == index)
+      kill_child(&children->slots[i]);
+  }
+  drop_line(children, index);
+}
+
+gboolean
+smb_child_pool_wait(SmbChildPool *children, int input, int milliseconds) {
+  struct pollfd *extra = &children->ends[2 * children->n_slots];
+  *extra = (struct pollfd){.fd = input, .events = POLLIN};
+  fill_slots(children);
+  serve_children(children, milliseconds);
+  return input >= 0 && extra->revents != 0;
 }
 
 SmbChildLine *
@@ -179,6 +292,15 @@ gboolean
 smb_child_has_result(const SmbChild *child) {
   return child->status != -1 && WIFEXITED(child->status) &&
          WEXITSTATUS(child->status) <= SMB_EXIT_DIFFERS;
+}
+
+JsonNode *
+smb_child_json(const SmbChild *child) {
+  g_autoptr(JsonParser) parser = json_parser_new();
+  if (!smb_child_has_result(child) ||
+      !json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
+    return NULL;
+  return json_parser_steal_root(parser);
 }
 
 // Bytes of the "smembank COMMAND: " that a message begins with.

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/list/list.h"
 
-#include <string.h>
-
-#include "gpu/device.h"
-#include "src/measure/measure.h"
+#include "src/measure/inventory.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
@@ -97,39 +94,6 @@ write_devices_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
-// What keeps anything from being measured, as in "without a device", or NULL.
-static const char *
-find_missing_need(const SmbGpuInventory *inventory) {
-  if (inventory->devices->len == 0)
-    return "a device";
-  for (guint i = 0; i < inventory->parts->len; i++) {
-    const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
-    if (!part->usable && strcmp(part->name, "NVRTC") == 0)
-      return "NVRTC";
-  }
-  return NULL;
-}
-
-// Whether counters can be read shows only where they are tried, on the first device.
-static void
-add_counters(SmbGpuInventory *inventory) {
-  static const SmbMeasureOptions first = {NULL, NULL};
-  static const char name[] = "hardware counters";
-  g_autoptr(GError) error = NULL;
-  const char *missing = find_missing_need(inventory);
-  if (missing) {
-    smb_gpu_inventory_add(inventory, name, FALSE, g_strdup_printf("unknown without %s", missing));
-    return;
-  }
-  g_autoptr(SmbMeter) meter = smb_measure_open(&first, &error);
-  const SmbMeterDevice *device = meter ? smb_meter_device(meter) : NULL;
-  if (device && device->profiler)
-    smb_gpu_inventory_add(inventory, name, TRUE, g_strconcat("through ", device->profiler, NULL));
-  else
-    smb_gpu_inventory_add(inventory, name, FALSE,
-                          g_strdup(device ? device->refusal : error->message));
-}
-
 static const SmbFormat formats[] = {{"text", write_devices_text, NULL},
                                     {"json", write_devices_json, NULL},
                                     {"csv", write_devices_csv, NULL},
@@ -139,8 +103,7 @@ gboolean
 smb_list_devices(SmbCli *cli, GError **error) {
   if (!smb_cli_view(cli, "devices", formats, error))
     return FALSE;
-  g_autoptr(SmbGpuInventory) inventory = smb_gpu_inventory(cli->cuda);
-  add_counters(inventory);
+  g_autoptr(SmbGpuInventory) inventory = smb_measure_inventory(cli->cuda);
   cli->format->write(cli, inventory);
   return TRUE;
 }

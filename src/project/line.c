@@ -103,6 +103,20 @@ rate_line(const SmbCase *one, const char *name, const char *entry) {
   return !entry ? 2 : !own ? 1 : strcmp(own, entry) == 0 ? 2 : 0;
 }
 
+GPtrArray *
+smb_cases_in_text(const char *path, const char *text, GError **error) {
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)smb_case_free);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (guint i = 0; lines[i]; i++) {
+    SmbCase *one = NULL;
+    if (!read_kernel_line(path, i + 1, lines[i], &one, error))
+      return NULL;
+    if (one)
+      g_ptr_array_add(all, one);
+  }
+  return g_steal_pointer(&all);
+}
+
 gboolean
 smb_case_in_source(const char *path, const char *name, const char *entry, SmbCase **one,
                    GError **error) {
@@ -110,20 +124,17 @@ smb_case_in_source(const char *path, const char *name, const char *entry, SmbCas
   gboolean is_text = (g_str_has_suffix(path, ".cu") || g_str_has_suffix(path, ".hip")) &&
                      g_file_test(path, G_FILE_TEST_IS_REGULAR);
   g_autoptr(SmbSource) source = is_text ? smb_source_load(path, NULL) : NULL;
-  g_auto(GStrv) lines = source ? g_strsplit(smb_source_text(source), "\n", -1) : NULL;
-  g_autoptr(SmbCase) best = NULL;
+  g_autoptr(GPtrArray) all =
+      source ? smb_cases_in_text(path, smb_source_text(source), error) : g_ptr_array_new();
   guint best_rate = 0;
-  for (guint i = 0; lines && lines[i]; i++) {
-    g_autoptr(SmbCase) read = NULL;
-    if (!read_kernel_line(path, i + 1, lines[i], &read, error))
-      return FALSE;
-    guint rate = read ? rate_line(read, name, entry) : 0;
+  *one = NULL;
+  for (guint i = 0; all && i < all->len; i++) {
+    guint rate = rate_line(all->pdata[i], name, entry);
     if (rate <= best_rate)
       continue;
-    smb_case_free(best);
-    best = g_steal_pointer(&read);
+    smb_case_free(*one);
+    *one = g_steal_pointer(&all->pdata[i]);
     best_rate = rate;
   }
-  *one = g_steal_pointer(&best);
-  return TRUE;
+  return all != NULL;
 }

@@ -20,3 +20,12 @@
  */
 gboolean smb_case_in_source(const char *path, const char *name, const char *entry, SmbCase **one,
                             GError **error);
+
+/**
+ * smb_cases_in_text:
+ * @path: of the file that has the text: its folder is what files in the options are relative to
+ * @error: as smb_case_in_source()
+ *
+ * Returns: (transfer full) (element-type SmbCase): all such lines of a text, in its order
+ */
+GPtrArray *smb_cases_in_text(const char *path, const char *text, GError **error);

@@ -40,7 +40,8 @@ has_main(const char *file) {
 gboolean
 smb_stand_in_is_program(const char *file, const SmbArch *arch) {
   g_autofree char *nvcc = NULL;
-  if (!g_str_has_suffix(file, ".cu") || smb_arch_info(arch)->vendor != SMB_VENDOR_NVIDIA ||
+  if (g_strcmp0(g_getenv(SMB_STAND_IN_VARIABLE), SMB_STAND_IN_FORBIDDEN) == 0 ||
+      !g_str_has_suffix(file, ".cu") || smb_arch_info(arch)->vendor != SMB_VENDOR_NVIDIA ||
       smb_program_cuda_arch(arch) / 10 < FIRST_CHIP || !has_main(file))
     return FALSE;
   return (nvcc = smb_compile_find_nvcc()) != NULL;

@@ -8,6 +8,10 @@
 #include "src/compile/workshop.h"
 #include "src/target/ranking.h"
 
+/** The variable that keeps any FILE from being run, and its value. */
+#define SMB_STAND_IN_VARIABLE  "SMEMBANK_RUN"
+#define SMB_STAND_IN_FORBIDDEN "no"
+
 /**
  * SmbStandIn:
  * @workshop: has the capture

@@ -5,17 +5,15 @@
 #include "src/run/start-program.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "gpu/driver/protocol.h"
 #include "gpu/redirect/elf-file.h"
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "src/cli/cli.h"
+#include "src/cli/companion.h"
 
-#define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
-#define LIBRARY_NAME    "libcudart.so.13"
-#define REDIRECT_NAME   "smembank-redirect.so"
+#define REDIRECT_NAME "smembank-redirect.so"
 
 // --- its words
 
@@ -48,32 +46,15 @@ smb_run_words(const SmbRunText *given, SmbWorkshop *workshop, GError **error) {
 
 // --- its environment
 
-// In the build tree it lies beside the program, once installed in a folder of its own (transfer full).
+// The folder of the libraries (transfer full).
 static char *
 find_libraries(GError **error) {
-  const char *given = g_getenv(FOLDER_VARIABLE);
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *folder = self ? g_path_get_dirname(self) : g_strdup(".");
-  char *candidates[] = {
-      given ? g_strdup(given) : NULL,
-      g_build_filename(folder, "gpu", "driver", NULL),
-      g_build_filename(folder, "..", "gpu", "driver", NULL),
-      g_build_filename(PKGLIBDIR, "run", NULL),
-      g_build_filename(folder, "..", "lib", "smembank", "run", NULL),
-  };
-  char *found = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    g_autofree char *file =
-        candidates[i] ? g_build_filename(candidates[i], LIBRARY_NAME, NULL) : NULL;
-    if (!found && file && access(file, R_OK) == 0)
-      found = g_canonicalize_filename(candidates[i], NULL);
-    g_free(candidates[i]);
-  }
-  if (!found)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "the library %s is neither next to the program nor in %s/run", LIBRARY_NAME,
-             PKGLIBDIR);
-  return found;
+  g_autofree char *library = smb_companion_find(&smb_companion_runtime);
+  if (library)
+    return g_path_get_dirname(library);
+  g_autofree char *missing = smb_companion_missing(&smb_companion_runtime);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", missing);
+  return NULL;
 }
 
 // A list of the loader with one more in front (transfer full).

@@ -43,9 +43,9 @@ for command in $commands; do
     says "$option"
     says "see 'smembank $command --help'"
   done
-  # All but validate and fuzz want to be told what to work on, and learn, which asks questions.
+  # All but validate, fuzz and doctor want to be told what to work on, and those that wait for questions.
   case $command in
-  fuzz | learn | validate) ;;
+  doctor | fuzz | learn | lsp | mcp | validate) ;;
   *) expect 2 "$command" ;;
   esac
   # A test is about it.
@@ -83,20 +83,54 @@ for command in $commands; do
   esac
 done
 
-# Without a command the help is shown, and what a script forgot is an error all the same.
+# Without a command it says how to begin, and what a script forgot is an error all the same. What it says works.
 expect 2
 says 'smembank: missing command'
-says 'Commands:'
-says '  analyze    count the bank conflicts'
+says "'smembank help' lists all commands."
+sed -n 's/^  smembank \([a-z]*\) .*/\1/p' "$work/err" >"$work/words"
+while read -r word; do
+  printf '%s\n' "$commands" | grep -qx "$word" || die "$last: no command '$word'"
+done <"$work/words"
+says 'smembank analyze --rows 16 --cols 32 --pad 1 '
+expect 0 analyze --rows 16 --cols 32 --pad 1
 # A file in the place of the command.
 cp "$srcdir/data/kernels/transposeSmem.cu" "$work/my kernel.cu"
 printf '[k]\nfile = k.cu\n' >"$work/smembank.ini"
-expect 2 "$work/my kernel.cu"
-says "'$work/my kernel.cu' is a file: did you mean 'smembank analyze $work/my kernel.cu'? (see 'smembank --help')"
-expect 2 "$work/smembank.ini" --format json
-says "did you mean 'smembank check --project $work/smembank.ini'?"
-expect 2 "$srcdir/tests/ptx/transpose.ptx"
-says "did you mean 'smembank analyze "
+# reads STATUS COMMAND FILE WORD...: what COMMAND says of FILE is said without it.
+reads() {
+  wanted_status=$1 command=$2
+  shift 2
+  # shellcheck disable=SC2086 # a command and its option
+  expect "$wanted_status" $command "$@"
+  cp "$work/out" "$work/named"
+  expect "$wanted_status" "$@"
+  cmp -s "$work/out" "$work/named" || die "$last: not what 'smembank $command' writes"
+}
+reads 0 analyze "$work/my kernel.cu" --block 16,16 --arg nrows=32 --arg ncols=32 --format csv
+says "smembank: $work/my kernel.cu is CUDA C: this was 'smembank analyze '$work/my kernel.cu''"
+reads 1 'check --project' "$srcdir/tests/data/project.ini" --format csv
+says "project.ini is a project file: this was 'smembank check --project $srcdir"
+reads 0 analyze "$srcdir/tests/ptx/transpose.ptx" --entry transpose_float4 --block 8,32 --arg 2=32 --format csv
+says "transpose.ptx is PTX: this was 'smembank analyze "
+reads 0 analyze "$srcdir/data/lessons/turn.cubin" --entry turn --block 32,8 --arg 2=32 --format csv
+says "is compiled code: this was 'smembank analyze "
+reads 0 analyze "$srcdir/tests/data/capture/own.capture" --format csv
+says "is a capture: this was 'smembank analyze "
+reads 0 trace "$srcdir/data/measured/h200-requests.txt"
+says "is a trace: this was 'smembank trace "
+reads 0 'validate --recorded' "$srcdir/data/measured/h100-requests.json" --format csv
+says "is a recording: this was 'smembank validate --recorded "
+# An error is that of the command, and nothing else is said.
+expect 2 "$work/my kernel.cu" --no-such-option
+says "smembank analyze: unknown option --no-such-option"
+# A program is run, with its own arguments and exit status.
+printf '#include <stdio.h>\nint main(int n, char **words) { printf("%%d %%s\\n", n, words[1]); return 7; }\n' >"$work/program.c"
+if cc -o "$work/program" "$work/program.c" 2>/dev/null; then
+  status=0
+  "$SMEMBANK" "$work/program" --size >"$work/out" 2>"$work/err" || status=$?
+  [ "$status" -eq 7 ] || die "a program: status $status: $(cat "$work/err")"
+  shows '2 --size'
+fi
 expect 2 "$srcdir/LICENSE"
 says "no command '$srcdir/LICENSE': expected advise, "
 # An option where the one before it lacks its value is not that value.

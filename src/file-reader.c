@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/file-reader.h"
+
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/redirect/elf-file.h"
+#include "sim/arch/arch.h"
+#include "sim/capture/capture.h"
+#include "sim/measured/profile.h"
+#include "sim/measured/recording.h"
+#include "sim/program/program.h"
+#include "sim/trace/trace.h"
+#include "src/target/ncu.h"
+
+static const SmbReader project = {"a project file", "check", "--project"},
+                       capture = {"a capture", "analyze", NULL},
+                       report = {"a report of Nsight Compute", "fix", NULL},
+                       program = {"a program", "run", "--"}, ptx = {"PTX", "analyze", NULL},
+                       compiled = {"compiled code", "analyze", NULL},
+                       text = {"CUDA C", "analyze", NULL},
+                       profile = {"what Nsight Compute measured", "fix", NULL},
+                       recording = {"a recording", "validate", "--recorded"},
+                       trace = {"a trace", "trace", NULL};
+
+// Whether the user may start it, and the loader would: no library is meant, even one that is marked as a program.
+static gboolean
+may_be_started(const char *path) {
+  ElfFile file;
+  if (access(path, X_OK) != 0 || !elf_file_open(&file, path))
+    return FALSE;
+  gboolean is_loaded = elf_file_has_segment(&file, PT_INTERP);
+  elf_file_close(&file);
+  return is_loaded;
+}
+
+// Whether its first requests can be read.
+static gboolean
+is_trace(const SmbSource *source) {
+  g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data(
+      smb_source_text(source), (gssize)smb_source_length(source), NULL);
+  g_autoptr(SmbTraceReader) reader =
+      arch ? smb_trace_reader_new(stream, smb_source_name(source), arch) : NULL;
+  g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
+  return reader && smb_trace_reader_next(reader, batch, NULL);
+}
+
+static gboolean
+is_recording(const SmbSource *source) {
+  g_autoptr(SmbRecording) read = smb_recording_new_from_data(
+      smb_source_name(source), smb_source_text(source), smb_source_length(source), NULL);
+  return read != NULL;
+}
+
+// Of a text that is no kernel.
+static const SmbReader *
+find_data_reader(SmbSource *source) {
+  g_autoptr(SmbProfile) measured = smb_profile_read(source, NULL);
+  if (measured || smb_kernel_metrics_recognize(source))
+    return &profile;
+  if (is_recording(source))
+    return &recording;
+  return is_trace(source) ? &trace : NULL;
+}
+
+const SmbReader *
+smb_reader_find(const char *path) {
+  if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  if (g_str_has_suffix(path, ".ini"))
+    return &project;
+  if (smb_capture_recognize(path))
+    return &capture;
+  if (smb_ncu_is_report(path))
+    return &report;
+  if (may_be_started(path))
+    return &program;
+  g_autoptr(SmbSource) source = smb_source_load_any(path, NULL);
+  const char *level = source ? smb_program_recognize(source) : NULL;
+  if (g_strcmp0(level, "ptx") == 0)
+    return &ptx;
+  if (level && strcmp(level, "text") != 0)
+    return &compiled;
+  if (source && strstr(smb_source_text(source), "__global__"))
+    return &text;
+  return source ? find_data_reader(source) : NULL;
+}

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Which command a file is for, when a user names a file in the place of a command.
+#pragma once
+
+/**
+ * SmbReader:
+ * @what: what the file is: "a trace"
+ * @command: the command that reads it
+ * @option: (nullable): the option before the file
+ */
+typedef struct {
+  const char *what;
+  const char *command;
+  const char *option;
+} SmbReader;
+
+/**
+ * smb_reader_find:
+ * @path: of a file, if it is one. What can be read only once, such as a pipe, is not read
+ *
+ * Tells a file by its contents, but for project files, which end in .ini.
+ *
+ * Returns: (transfer none) (nullable): the command; %NULL: it is no file, or none that a command reads
+ */
+const SmbReader *smb_reader_find(const char *path);
