@@ -2,10 +2,9 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The README, doc/compiled.md and doc/library.md do not lie: their sessions (```console) are run, and what they show must be what comes out,
-# standard error included. "$ cat FILE" makes the file; a line "..." stands for any lines left out.
-# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, FILE.compiled and
-# FILE.library those of doc/compiled.md and doc/library.md. The README has at most 160 lines.
+# The README and other documents do not lie: their sessions (```console) are run, and what they show must be what comes out, standard error
+# included. "$ cat FILE" makes the file; a line "..." stands for any lines left out. SMEMBANK_UPDATE_README=FILE writes the README with the
+# output of now instead, and FILE.compiled that of doc/compiled.md, and so on. The README has at most 160 lines. Links: tests/site.sh.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -111,13 +110,10 @@ check_page() {
       }
       !inside || kept || /^```/ { print }' "$readme" >"$2"
   fi
-
-  sed -n 's/.*](\([^)#:]*\)).*/\1/p' "$readme" | while read -r link; do
-    [ -e "$(dirname "$readme")/$link" ] || die "$1: no file $link"
-  done
 }
 
 check_page README.md "${SMEMBANK_UPDATE_README-}"
-check_page doc/compiled.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.compiled}"
-check_page doc/library.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.library}"
+for page in compiled library faq; do
+  check_page "doc/$page.md" "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.$page}"
+done
 [ "$(wc -l <"$top/README.md")" -le 160 ] || die 'README.md: more than 160 lines'
