@@ -142,10 +142,10 @@ class Site:
         text = re.sub(r'<h([1-6])>(.*?)</h\1>', add_anchor, text, flags=re.S)
         text = re.sub(r'<table>.*?</table>', lambda match: f'<div class="wide" tabindex="0">{match[0]}</div>', text, flags=re.S)
         # Both forms of cmark-gfm: of a language, <pre lang="…"> or <code class="language-…">.
-        text = re.sub(r'(<pre lang="console"><code>|<pre><code class="language-console">)(.*?)(?=</code>)',
+        text = re.sub(r'(<pre lang="console[^"]*"><code>|<pre><code class="language-console[^"]*">)(.*?)(?=</code>)',
                       lambda match: match[1] + re.sub(r'^\$ .*$', r'<span class="command">\g<0></span>', match[2], flags=re.M),
                       text, flags=re.S)
-        text = re.sub(r'<pre lang="\w+">', '<pre>', text)
+        text = re.sub(r'<pre lang="[^"]*">', '<pre>', text)
         page.html = self.link(page, text)
 
     def translate_manual(self, page):
