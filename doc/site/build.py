@@ -146,6 +146,8 @@ class Site:
                       lambda match: match[1] + re.sub(r'^\$ .*$', r'<span class="command">\g<0></span>', match[2], flags=re.M),
                       text, flags=re.S)
         text = re.sub(r'<pre lang="[^"]*">', '<pre>', text)
+        # An option is not broken at its hyphens.
+        text = re.sub(r'<code>(?=[^<\n]{1,30}</code>)', '<code class="short">', text)
         page.html = self.link(page, text)
 
     def translate_manual(self, page):
