@@ -9,9 +9,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'cli'))
 from browser import Browser  # noqa: E402
 
+PHONE = 360  # pixels
+
 # What is wider than the screen, and cannot be scrolled by itself.
-TOO_WIDE = '''return [...document.querySelectorAll('body *')].filter(
-  element => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest('pre, .wide, [hidden]')
+TOO_WIDE = '''const scrolls = element =>
+  element !== document.body && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
+return [...document.querySelectorAll('body *')].filter(
+  element => element.getBoundingClientRect().right > arguments[0] + 1 && !scrolls(element.parentElement)
 ).slice(0, 3).map(element => element.tagName + ' ' + element.textContent.slice(0, 40))'''
 SEARCH = '''const field = document.getElementById('search');
 field.focus(); field.value = arguments[0]; field.dispatchEvent(new Event('input'))'''
@@ -27,11 +31,11 @@ def wait_for(condition, what):
 
 
 def check_phone(browser, site):
-    browser.devtools('Emulation.setDeviceMetricsOverride', width=360, height=740, deviceScaleFactor=1, mobile=True)
+    browser.devtools('Emulation.setDeviceMetricsOverride', width=PHONE, height=740, deviceScaleFactor=1, mobile=True)
     for name in sorted(os.listdir(site)):
         if name.endswith('.html'):
             browser.open(os.path.join(site, name))
-            wide = browser.run(TOO_WIDE)
+            wide = browser.run(TOO_WIDE, PHONE)
             assert not wide, f'{name}: wider than a phone: {wide}'
     shown = "return getComputedStyle(document.getElementById('pages')).display"
     assert browser.run(shown) == 'none', 'the menu is open'
