@@ -3,41 +3,21 @@
 # SPDX-License-Identifier: MIT
 #
 # json-glib.sh FOLDER [SOURCE.tar.xz]: json-glib as a static library, which Debian does not have: FOLDER/libjson-glib-1.0.a, its headers
-# in FOLDER/include, its licence in FOLDER/COPYING, and FOLDER/version. The source is Debian's: of this release, or of a later one whose
-# archive still has it. apt checks it by the signed list of the archive. Its own build wants a newer Meson than Debian 12 has, so the
-# sources are compiled here.
+# in FOLDER/include, its licence in FOLDER/COPYING, and FOLDER/version. The source is Debian's (debian.sh). Its own build wants a newer
+# Meson than Debian 12 has, so the sources are compiled here.
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/debian.sh"
 
-folder=$1
-mkdir -p "$folder"
-folder=$(cd "$folder" && pwd)
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
 source=${2-}
 [ -z "$source" ] || source=$(realpath "$source")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# fetch SUITE: the source tarball that a release of Debian has.
-fetch() {
-  mkdir -p lists/partial
-  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $1 main" >sources.list
-  set -- -q -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$work/lists" \
-    -o APT::Sandbox::User=root
-  apt-get "$@" update && apt-get "$@" source --download-only --tar-only json-glib
-}
-
-if [ -z "$source" ]; then
-  for suite in bookworm trixie sid; do
-    fetch "$suite" >fetch.log 2>&1 && break
-  done
-  source=$(find "$work" -maxdepth 1 -name 'json-glib_*.orig.tar.*' | head -n 1)
-  [ -n "$source" ] || {
-    cat fetch.log >&2
-    echo "json-glib.sh: no release of Debian gives the source of json-glib" >&2
-    exit 1
-  }
-fi
-
+[ -n "$source" ] || source=$(fetch_source json-glib)
 tar -xf "$source"
 cd json-glib-*/
 version=$(sed -n "s/^ *version: '\([0-9.]*\)'.*/\1/p" meson.build | head -n 1)
