@@ -7,6 +7,7 @@
 # Meson than Debian 12 has, so the sources are compiled here.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=packaging/debian.sh
 . "$here/debian.sh"
 
 mkdir -p "$1"

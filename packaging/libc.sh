@@ -7,6 +7,7 @@
 # file is empty, and this machine's own is linked; the wheel's tag says what that needs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=packaging/debian.sh
 . "$here/debian.sh"
 
 rm -rf "$1"

@@ -6,6 +6,7 @@
 # Debian's libelf.a may not: FOLDER/libelf.a, FOLDER/COPYING and FOLDER/version. The source is Debian's (debian.sh).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=packaging/debian.sh
 . "$here/debian.sh"
 
 mkdir -p "$1"

@@ -49,6 +49,7 @@ mkdir "$folder/licenses"
 cp "$folder/json-glib/COPYING" "$folder/licenses/json-glib"
 cp "$folder/libelf/COPYING" "$folder/licenses/libelf"
 {
+  # shellcheck disable=SC2016 # quoted as in Markdown
   echo 'The program and the library have parts of these in them, whose sources Debian has. `make static` of the sources of smembank links'
   echo 'both again, with changed libraries, too.'
   echo

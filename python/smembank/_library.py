@@ -16,6 +16,9 @@ from typing import Any, Iterable, List, Optional, Sequence
 # What this package was written for: SMB_INTERFACE of smembank.h.
 INTERFACE = 1
 
+# Where a wheel has the library.
+BROUGHT = pathlib.Path(__file__).parent / "libsmembank.so.0"
+
 OK, WRONG_USAGE, BAD_INPUT = 0, 2, 3
 
 
@@ -287,8 +290,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 def find_library() -> str:
     """The library's file: what the environment variable SMEMBANK_LIBRARY says, or else the one in this package, which a wheel has, or else
     the one that is installed."""
-    brought = pathlib.Path(__file__).parent / "libsmembank.so.0"
-    named = os.environ.get("SMEMBANK_LIBRARY") or (brought.exists() and str(brought)) or ctypes.util.find_library("smembank")
+    brought = str(BROUGHT) if BROUGHT.exists() else None
+    named = os.environ.get("SMEMBANK_LIBRARY") or brought or ctypes.util.find_library("smembank")
     if not named:
         raise LibraryError(
             "libsmembank is not found: install it (package libsmembank0, or make install and ldconfig), or set "
