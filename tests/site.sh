@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The documents as a site (doc/site): it is built, no link or anchor of it is broken, and what it is searched for is found. Skipped without
-# cmark-gfm, mandoc and python3.
+# The documents as a site (doc/site): it is built, and no link or anchor of it is broken. Where there is a Chromium, its pages are looked at
+# (tests/site-browser.py). Skipped without cmark-gfm, mandoc and python3.
 set -eu
 for program in cmark-gfm mandoc python3; do
   command -v "$program" >/dev/null || { echo "SKIP: no $program"; exit 77; }
@@ -59,4 +59,7 @@ if command -v node >/dev/null; then
   for script in site.js search.js; do
     node --check "$work/site/$script" || die "$script is no script"
   done
+fi
+if command -v chromedriver >/dev/null; then
+  python3 tests/site-browser.py "$work/site" "$work/profile" || die 'in a browser'
 fi
