@@ -65,6 +65,7 @@ expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans 
 shows 'wavefronts,excess_wavefronts,cute,triton,c,proved,by,holds_for'
 shows '8,0,"Swizzle<3,3,3> o (64,64):(64,1)","#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",i ^ (i >> 6 & 7) << 3,yes,ideal,'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format markdown
+# shellcheck disable=SC2016 # no command: what Markdown writes
 shows '| CuTe | `Swizzle<3,3,3> o (64,64):(64,1)` |'
 shows 'Proved of: every layout that keeps what one lane moves together. Each lane group takes a wavefront in any layout'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
