@@ -309,7 +309,7 @@ START_TEST(test_wrong) {
        "writes where no memory is: at 0x1234"},
       {DECLARATIONS ".reg .b64 %unset; st.param.b64 [p], %unset; st.param.b32 [i], 1;\n"
                     "call (e), __cudaCDP2StreamCreateWithFlags, (p, i);\n" END,
-       "depends on a register that nothing sets"},
+       "what is passed to cudaStreamCreateWithFlags depends on uninitialized memory"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     Outcome outcome = {.n_questions = 0};
