@@ -21,6 +21,7 @@ enum {
   CHILD_BYTES = 12, // of its parameters
   BAD_BLOCK = 2000, // threads that it must not have
   THREADS = 4,
+  NO_KERNEL = 4660, // the address of none
 };
 
 // Functions as cuda_device_runtime_api.h declares them.
@@ -35,6 +36,11 @@ enum {
   ".param .b32 c);\n"                                                                              \
   ".extern .func (.param .b32 r) __cudaCDP2MemsetAsync(.param .b64 a, .param .b32 b, "             \
   ".param .b64 c, .param .b64 d);\n"                                                               \
+  ".extern .func (.param .b64 r) __cudaCDP2GetParameterBuffer(.param .b64 a, .param .b64 b);\n"    \
+  ".extern .func (.param .b32 r) __cudaCDP2LaunchDevice(.param .b64 a, .param .b64 b, "            \
+  ".param .align 4 .b8 c[12], .param .align 4 .b8 d[12], .param .b32 e, .param .b64 f);\n"         \
+  ".extern .func (.param .b64 r) __cudaCDP2GetErrorName(.param .b32 a);\n"                         \
+  ".extern .func (.param .b32 r) __cudaCDP2Free(.param .b64 a);\n"                                 \
   ".visible .entry child(.param .u64 a, .param .u32 b) { ret; }\n"                                 \
   ".visible .entry k(.param .u64 a) {\n"                                                           \
   ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %rd<16>;\n"                                       \
@@ -66,6 +72,7 @@ typedef struct {
   guint32 out[WORDS];
   GArray *work;
   GError *error;
+  char *fault; // in words
   guint n_questions;
 } Outcome;
 
@@ -82,6 +89,10 @@ answer_question(gpointer user, const SmbQuestion *question, GByteArray *answer) 
     if (question->numbers[4] >= BAD_BLOCK)
       return 9;
     g_byte_array_append(answer, (const guint8 *)&bytes, sizeof bytes);
+    if (*question->kernel == NO_KERNEL)
+      return 98;
+  } else if (strcmp(question->function, "cudaGetErrorName") == 0) {
+    g_byte_array_append(answer, (const guint8 *)"cudaErrorOdd", strlen("cudaErrorOdd"));
   } else if (strcmp(question->function, "cudaDeviceGetAttribute") == 0) {
     guint32 value = 1000 + (guint32)question->numbers[1];
     g_byte_array_append(answer, (const guint8 *)&value, sizeof value);
@@ -132,6 +143,9 @@ run_kernel(const char *text, gboolean has_children, Outcome *outcome) {
   gboolean in_order;
   g_autoptr(SmbGlobal) global = smb_global_new(program, &launch);
   smb_execute_launch(program, arch, &launch, &options, global, &in_order, NULL, &outcome->error);
+  const char *fault;
+  if (smb_runtime_fault(runtime, &fault) != SMB_FAULT_NONE)
+    outcome->fault = g_strdup(fault);
   outcome->work = smb_children_take_work(children);
   smb_program_free(program);
 }
@@ -139,6 +153,7 @@ run_kernel(const char *text, gboolean has_children, Outcome *outcome) {
 static void
 clear_outcome(Outcome *outcome) {
   g_clear_error(&outcome->error);
+  g_clear_pointer(&outcome->fault, g_free);
   g_array_unref(outcome->work);
 }
 
@@ -223,6 +238,109 @@ START_TEST(test_others) {
 }
 END_TEST
 
+// A launch of 2 blocks of that many threads of a kernel, with memory for its parameters at %rd4, that is configured when it is launched.
+#define LAUNCH_WHOLE(kernel, threads)                                                              \
+  "mov.u64 %rd3, " #kernel "; st.param.b64 [p], %rd3; st.param.b64 [q], %rd4;\n"                   \
+  "st.param.b32 [g], 2; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;\n"                           \
+  "st.param.b32 [b], " #threads "; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;\n"                \
+  "st.param.b32 [i], 128; st.param.b64 [r], 0;\n"                                                  \
+  "call (e), __cudaCDP2LaunchDevice, (p, q, g, b, i, r); ld.param.b32 %r2, [e];\n"                 \
+  "st.global.u32 [%rd1], %r2;\n"
+
+#define RESERVE(bytes)                                                                             \
+  "st.param.b64 [p], 64; st.param.b64 [q], " #bytes ";\n"                                          \
+  "call (r), __cudaCDP2GetParameterBuffer, (p, q); ld.param.b64 %rd4, [r];\n"
+
+// The functions of CUDA before 12: memory first, then the whole launch.
+START_TEST(test_launch_whole) {
+  Outcome outcome = {.n_questions = 0};
+  run_kernel(DECLARATIONS RESERVE(12) "st.u64 [%rd4], %rd1; st.u32 [%rd4+8], %r1;\n" LAUNCH_WHOLE(
+                 child, 32) END,
+             TRUE, &outcome);
+  ck_assert_msg(!outcome.error, "%s", outcome.error ? outcome.error->message : "");
+  ck_assert_uint_eq(outcome.work->len, THREADS);
+  for (guint i = 0; i < THREADS; i++) {
+    const SmbWork *work = &g_array_index(outcome.work, SmbWork, i);
+    ck_assert_uint_eq(work->grid[0], 2);
+    ck_assert_uint_eq(work->block[0], 32);
+    ck_assert_uint_eq(work->dynamic_bytes, 128);
+    ck_assert_uint_eq(g_bytes_get_size(work->parameters), CHILD_BYTES);
+    ck_assert_uint_eq(((const guchar *)g_bytes_get_data(work->parameters, NULL))[8], i);
+  }
+  clear_outcome(&outcome);
+}
+END_TEST
+
+// Errors that the thread is told: too many parameters, too many threads, memory that was not given, no room.
+START_TEST(test_told) {
+  static const struct {
+    const char *text;
+    guint32 found[2];
+  } cases[] = {
+      {DECLARATIONS RESERVE(40000) "st.global.u64 [%rd1], %rd4;\n" ERRORS END, {0, 1}},
+      {DECLARATIONS RESERVE(12) LAUNCH_WHOLE(child, 2000) END, {9, 0}},
+      {DECLARATIONS "add.u64 %rd4, %rd1, 4;\n" LAUNCH_WHOLE(child, 32) END, {1, 0}},
+      {DECLARATIONS RESERVE(30000) RESERVE(30000)
+           RESERVE(30000) "st.global.u64 [%rd1], %rd4;\n" ERRORS END,
+       {0, 701}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    Outcome outcome = {.n_questions = 0};
+    run_kernel(cases[i].text, TRUE, &outcome);
+    ck_assert_msg(!outcome.error && !outcome.fault, "%u: %s", i,
+                  outcome.error ? outcome.error->message : "");
+    ck_assert_uint_eq(outcome.work->len, 0);
+    ck_assert_uint_eq(outcome.out[0], cases[i].found[0]);
+    ck_assert_uint_eq(outcome.out[1], cases[i].found[1]);
+    clear_outcome(&outcome);
+  }
+}
+END_TEST
+
+// What ends the kernel, and how it is said.
+START_TEST(test_wrong) {
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {DECLARATIONS RESERVE(12) LAUNCH_WHOLE(4660, 32) END,
+       "cudaLaunchDevice launches what is no kernel: at 0x1234"},
+      {DECLARATIONS "st.param.b64 [p], 4660; st.param.b32 [i], 1;\n"
+                    "call (e), __cudaCDP2StreamCreateWithFlags, (p, i);\n" END,
+       "writes where no memory is: at 0x1234"},
+      {DECLARATIONS ".reg .b64 %unset; st.param.b64 [p], %unset; st.param.b32 [i], 1;\n"
+                    "call (e), __cudaCDP2StreamCreateWithFlags, (p, i);\n" END,
+       "what is passed to cudaStreamCreateWithFlags depends on uninitialized memory"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    Outcome outcome = {.n_questions = 0};
+    run_kernel(cases[i].text, TRUE, &outcome);
+    const char *found = outcome.fault ? outcome.fault : outcome.error ? outcome.error->message : "";
+    ck_assert_msg(strstr(found, cases[i].message) != NULL, "%u: %s", i, found);
+    clear_outcome(&outcome);
+  }
+}
+END_TEST
+
+// A name is asked for once, and is text in memory that the kernel reads; a pointer to nowhere is an error.
+START_TEST(test_names) {
+  Outcome outcome = {.n_questions = 0};
+  run_kernel(DECLARATIONS
+             "st.param.b32 [i], 7; call (r), __cudaCDP2GetErrorName, (i); ld.param.b64 %rd4, [r];\n"
+             "ld.u8 %r2, [%rd4+9]; st.global.u32 [%rd1], %r2;\n"
+             "st.param.b64 [p], 0; st.param.b32 [i], 1;\n"
+             "call (e), __cudaCDP2StreamCreateWithFlags, (p, i); ld.param.b32 %r2, [e];\n"
+             "st.global.u32 [%rd1+4], %r2;\n" END,
+             TRUE, &outcome);
+  ck_assert_msg(!outcome.error, "%s", outcome.error ? outcome.error->message : "");
+  for (guint i = 0; i < THREADS; i++) {
+    ck_assert_uint_eq(outcome.out[4 * i], 'O');
+    ck_assert_uint_eq(outcome.out[4 * i + 1], 1);
+  }
+  ck_assert_uint_eq(outcome.n_questions, 1);
+  clear_outcome(&outcome);
+}
+END_TEST
+
 // Where nobody does what kernels ask for, that is said.
 START_TEST(test_none) {
   Outcome outcome = {.n_questions = 0};
@@ -272,6 +390,10 @@ suite_children(void) {
   tcase_add_test(tests, test_bad_launch);
   tcase_add_test(tests, test_tails);
   tcase_add_test(tests, test_others);
+  tcase_add_test(tests, test_launch_whole);
+  tcase_add_test(tests, test_told);
+  tcase_add_test(tests, test_wrong);
+  tcase_add_test(tests, test_names);
   tcase_add_test(tests, test_none);
   tcase_add_test(tests, test_passing);
   suite_add_tcase(suite, tests);

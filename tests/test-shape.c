@@ -121,12 +121,122 @@ START_TEST(test_shapes_of_text) {
 }
 END_TEST
 
+// --- where pointers into dynamic shared memory begin, beside what the host's compiler makes of the same expressions
+
+static const struct { guint x, y, z; } blockDim = {32, 4, 1}, gridDim = {6, 1, 1};
+static const int n = 64;
+static const unsigned char byte = 200;
+
+#define OFFSET(expression) {#expression, (gint64)(expression)},
+static const struct {
+  const char *expression;
+  gint64 words; // 0: not known
+} offsets[] = {
+    // clang-format off
+    OFFSET(n) OFFSET(n + 8) OFFSET(2 * n - 100) OFFSET(n * n / 3) OFFSET(n % 7 + 9) OFFSET(n << 2) OFFSET(n >> 1)
+    OFFSET(blockDim.x * blockDim.y) OFFSET(gridDim.x * 16 + 4u) OFFSET((n + 31) / 32 * 33) OFFSET(byte + n) OFFSET((short)n)
+    // clang-format on
+    {"n & 63", 0},
+    {"n | 1", 0},
+    {"(n < 9) + 8", 0},
+    {"threadIdx.x", 0},
+    {"blockIdx.x + 4", 0},
+    {"negative + 8", 0},
+    {"8 / (n - 64)", 0},
+    {"8 % (n - 70)", 0},
+    {"n << (n - 70)", 0},
+    {"(n - 70) >> 1", 0},
+    {"unset", 0},
+    {"other[0]", 0},
+    {"min(n, 4)", 0},
+    {"n * 2000000000", 0},
+};
+
+// The arrays of a text with "raw" in it, "-" without any.
+static char *
+carve(const char *kernel_text) {
+  static const char *const arguments[] = {"n=64", "negative=-3", "byte=200", "unset=1", NULL};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(kernel_text, strlen(kernel_text));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+  const SmbProgramOptions options = {.entry = "k"};
+  g_autoptr(SmbProgram) kernel = smb_program_read(source, &options, &error);
+  ck_assert_msg(kernel != NULL, "%s: %s", kernel_text, error ? error->message : "");
+  const SmbLaunch launch = {
+      .block = {32, 4, 1}, .grid = {6, 1, 1}, .dynamic_bytes = 8192, .arguments = arguments};
+  g_autoptr(GArray) arrays = smb_program_carved_arrays(kernel, &launch);
+  GString *out = g_string_new(arrays ? "" : "-");
+  for (guint i = 0; arrays && i < arrays->len; i++) {
+    const SmbArray *array = &g_array_index(arrays, SmbArray, i);
+    g_string_append_printf(out, "%s %u+%" G_GSIZE_FORMAT ";", array->name,
+                           array->base - g_array_index(arrays, SmbArray, 0).base, array->bytes);
+  }
+  return g_string_free(out, FALSE);
+}
+
+#define CARVING(before, statements)                                                                \
+  before "__global__ void k(float *other, int n, int negative, unsigned char byte, float unset) "  \
+         "{ extern __shared__ char raw[]; " statements " }"
+
+START_TEST(test_offsets) {
+  for (guint i = 0; i < G_N_ELEMENTS(offsets); i++) {
+    g_autofree char *divided = g_strdup_printf(
+        CARVING("", "float *a = (float *)raw, *b = a + (int)(%s); a[0] = 1; b[0] = 2;"),
+        offsets[i].expression);
+    guint64 start = 4 * (guint64)offsets[i].words;
+    g_autofree char *expected =
+        start ? g_strdup_printf("a 0+%" G_GUINT64_FORMAT ";b %" G_GUINT64_FORMAT
+                                "+%" G_GUINT64_FORMAT ";",
+                                start, start, 8192 - start)
+              : g_strdup("-");
+    g_autofree char *found = carve(divided);
+    ck_assert_msg(strcmp(found, expected) == 0, "%s: %s, not %s", offsets[i].expression, found,
+                  expected);
+  }
+}
+END_TEST
+
+// What is divided by pointers, and what is not.
+START_TEST(test_carved) {
+  static const struct {
+    const char *text, *arrays;
+  } carvings[] = {
+      {CARVING("", "float *a = (float *)raw; double *b = (double *)(raw + 64), *c = b + 8; a[0] = "
+                   "b[0] = c[0];"),
+       "a 0+64;b 64+64;c 128+8064;"},
+      // Two of one place, one beyond the end, one that is not aligned, one alone, one that is set again, one under a condition.
+      {CARVING("", "float *a = (float *)raw, *b = (float *)raw; a[0] = b[0];"), "-"},
+      {CARVING("", "float *a = (float *)raw, *b = a + 2048; a[0] = b[0];"), "-"},
+      {CARVING("", "float *a = (float *)raw, *b = (float *)(raw + 6); a[0] = b[0];"), "-"},
+      {CARVING("", "float *a = (float *)raw; a[0] = 1;"), "-"},
+      {CARVING("", "float *a = (float *)raw, *b = a + 64; b = a + 32; a[0] = b[0];"), "-"},
+      {CARVING("", "float *a = (float *)raw, *b; if (n) b = a + 32; a[0] = b[0];"), "-"},
+      {CARVING("", "float *a = (float *)raw, *b = other + 8; a[0] = b[0];"), "-"},
+      // The array itself is mentioned, also by a function; there are two of them.
+      {CARVING("", "float *a = (float *)raw, *b = a + 64; a[0] = b[0]; raw[3] = 1;"), "-"},
+      {CARVING("extern __shared__ char all[]; __device__ void inner() { all[0] = 1; } "
+               "__device__ void f() { inner(); }\n",
+               "float *a = (float *)all, *b = a + 64; a[0] = b[0]; f();"),
+       "-"},
+      {CARVING("", "extern __shared__ int two[]; float *a = (float *)raw, *b = a + 64; a[0] = b[0] "
+                   "+ two[0];"),
+       "-"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(carvings); i++) {
+    g_autofree char *found = carve(carvings[i].text);
+    ck_assert_msg(strcmp(found, carvings[i].arrays) == 0, "%s: %s", carvings[i].text, found);
+  }
+}
+END_TEST
+
 Suite *
 suite_shape(void) {
   Suite *suite = suite_create("shape");
   TCase *tests = tcase_create("shape");
   tcase_add_loop_test(tests, test_shapes, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tests, test_shapes_of_text);
+  tcase_add_test(tests, test_offsets);
+  tcase_add_test(tests, test_carved);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -8,6 +8,7 @@
 
 #include "sim/cuda/lower/lower.h"
 #include "sim/program/program.h"
+#include "tests/kernel-run.h"
 #include "tests/step-text.h"
 #include "tests/suite.h"
 
@@ -104,6 +105,68 @@ START_TEST(test_text) {
 }
 END_TEST
 
+// --- without lanes
+
+// The instructions of a case, each under a condition that no thread fulfils.
+static char *
+guard_instructions(const char *instructions) {
+  g_autoptr(GRegex) form =
+      g_regex_new("^((?:[A-Z]:\\s*)*)(?:@!?p\\d )?((?![A-Z]:)[^.\\s].*)$", G_REGEX_DOTALL, 0, NULL);
+  g_auto(GStrv) parts = g_strsplit(instructions, ";", -1);
+  GString *text = g_string_new("setp.ne.u32 p1, 0, 0;");
+  for (guint i = 0; parts[i]; i++) {
+    const char *part = g_strstrip(parts[i]);
+    g_autofree char *guarded = g_regex_replace(form, part, -1, 0, "\\1@p1 \\2", 0, NULL);
+    g_string_append_printf(text, " %s%s", guarded, parts[i + 1] ? ";" : "");
+  }
+  return g_string_free(text, FALSE);
+}
+
+// An instruction that no thread executes does nothing, whatever its operands are; cp.async needs wavefronts then, too, and is not counted.
+START_TEST(no_lanes) {
+  g_autofree char *instructions = guard_instructions(cases[_i].instructions);
+  g_autofree char *text = g_strconcat(module, instructions, "\n}\n", NULL);
+  const KernelSetup setup = {.entry = "k", .arch = "sm_100", .block = {64}};
+  g_auto(KernelRun) run = {0};
+  kernel_run(&run, "k.ptx", text, &setup);
+  ck_assert_msg(!run.error, "%s: %s", instructions, run.error ? run.error->message : "");
+  for (guint i = 0; i < run.analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(run.analysis->accesses, SmbAccess, i);
+    ck_assert_msg(access->total.requests + access->uncounted == 0, "%s: a request", instructions);
+  }
+  for (guint i = 0; i < run.analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(run.analysis->traffic, SmbOtherTraffic, i);
+    ck_assert_msg(traffic->executions + traffic->unsized == 0, "%s: traffic", instructions);
+  }
+  guint warnings = run.analysis->warnings->len;
+  ck_assert_msg(warnings == 0 || g_str_has_prefix(cases[_i].instructions, "cp.async"),
+                "%s: %u warnings", instructions, warnings);
+}
+END_TEST
+
+// Operands that are not known are not wrong: what depends on them is left out, or it is said what is not known. There are mbarriers.
+START_TEST(unknown_operands) {
+  static const char head[] =
+      "mov.u32 r0, %tid.x; setp.eq.u32 p1, r0, 0; @p1 mbarrier.init.shared.b64 [s], 64; "
+      "@p1 mbarrier.init.shared.b64 [s+64], 64; @p1 mbarrier.init.shared.b64 [s+512], 64; "
+      "bar.sync 0; ld.param.u64 d7, [in]; ld.global.v4.u32 {r0, r1, r2, r3}, [d7]; "
+      "ld.global.v4.u32 {r4, r5, r6, r7}, [d7+16]; ld.global.v2.u64 {d1, d2}, [d7]; "
+      "ld.global.v2.u64 {d3, d4}, [d7]; setp.ne.u32 p1, r0, 0; setp.ne.u32 p2, r0, 1; "
+      "setp.ne.u32 p3, r0, 2; mov.b64 {h0, h1, h2, h3}, d1; mov.b128 q0, {d1, d2};\n";
+  static const char *const reasons[] = {"depends on the contents of parameter 0", "is unknown",
+                                        "has no body here", "more arrivals than",
+                                        "not an mbarrier"};
+  g_autofree char *text = g_strconcat(module, head, cases[_i].instructions, "\n}\n", NULL);
+  const KernelSetup setup = {.entry = "k", .arch = "sm_100", .block = {64}, .skips_unknown = TRUE};
+  g_auto(KernelRun) run = {0};
+  kernel_run(&run, "k.ptx", text, &setup);
+  gboolean is_reason = run.error == NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(reasons); i++)
+    is_reason = is_reason || strstr(run.error->message, reasons[i]);
+  ck_assert_msg(is_reason, "%s: %s", cases[_i].instructions, run.error ? run.error->message : "");
+}
+END_TEST
+
 static void
 note_opcodes(const Case *test, gboolean is_text, gboolean *occurs) {
   g_autoptr(SmbProgram) program = read_case(test, is_text);
@@ -135,6 +198,8 @@ suite_steps(void) {
   TCase *tcase = tcase_create("steps");
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, test_text, 0, G_N_ELEMENTS(text_cases));
+  tcase_add_loop_test(tcase, no_lanes, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, unknown_operands, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, all_occur);
   suite_add_tcase(suite, tcase);
   return suite;

@@ -308,6 +308,59 @@ START_TEST(test_empty_places) {
 }
 END_TEST
 
+// Beyond the edge a texture reads its border, as texels of its format would hold it: of numbers of 8 bits the nearest, within their range.
+START_TEST(test_border) {
+  static const struct {
+    uint32_t channel, bits;
+    bool reads_float, is_srgb;
+    float border;
+    uint32_t found;
+  } borders[] = {
+      {SMB_CHANNEL_FLOAT, 32, false, false, 0.3f, 0x3e99999a},
+      {SMB_CHANNEL_UNSIGNED, 8, true, false, 0.5f, 0x3f008081},   // 128 / 255
+      {SMB_CHANNEL_UNSIGNED, 8, true, false, 3, 0x3f800000},      // 1
+      {SMB_CHANNEL_UNSIGNED, 8, true, false, -3, 0},              // 0
+      {SMB_CHANNEL_SIGNED, 8, true, false, 0.5f, 0x3f010204},     // 64 / 127
+      {SMB_CHANNEL_SIGNED, 8, true, false, -3, 0xbf800000},       // -1
+      {SMB_CHANNEL_UNSIGNED, 16, true, false, 0.25f, 0x3e800080}, // 16384 / 65535
+      {SMB_CHANNEL_UNSIGNED, 8, true, true, 0.3f, 0x3e99999a},
+  };
+  static const uint8_t memory[16] = {0};
+  for (guint i = 0; i < G_N_ELEMENTS(borders); i++) {
+    SmbTexture texture = describe_texels(SMB_SHAPE_1D, SMB_ADDRESS_BORDER, false, false);
+    SmbSample sample = {.how = SMB_SAMPLE_FILTERED, .at = {7.5f}};
+    uint32_t found[SMB_TEXTURE_COMPONENTS] = {1, 1, 1, 1};
+    texture.channel = borders[i].channel;
+    texture.bits = borders[i].bits;
+    texture.reads_float = borders[i].reads_float;
+    texture.is_srgb = borders[i].is_srgb;
+    texture.border[0] = borders[i].border;
+    texture.levels[0] = (SmbTextureLevel){
+        .address = (uintptr_t)memory, .width = 2, .height = 1, .depth = 1, .row_bytes = 16};
+    smb_texture_sample(&texture, &sample, read_texels, NULL, found);
+    ck_assert_msg(found[0] == borders[i].found, "border %u: 0x%x", i, found[0]);
+    ck_assert_uint_eq(found[1], 0);
+  }
+}
+END_TEST
+
+// The level in which the longer step is of one texel (CUDA C++ Programming Guide, "Texture Fetching").
+START_TEST(test_levels) {
+  SmbTexture texture = describe_texels(SMB_SHAPE_2D, SMB_ADDRESS_WRAP, true, true);
+  texture.levels[0].width = 64;
+  texture.levels[0].height = 16;
+  for (int level = -2; level < 6; level++) {
+    const float texel = exp2f((float)level);
+    float steps[4][2][2] = {{{texel / 64, 0}, {0, 0}},
+                            {{0, 0}, {0, texel / 16}},
+                            {{0, texel / 64}, {texel / 32, 0}}, // half a texel down
+                            {{0.6f * texel / 64, 0}, {0.8f * texel / 16, 0.5f * texel / 16}}};
+    for (guint i = 0; i < G_N_ELEMENTS(steps); i++)
+      ck_assert_float_eq_tol(smb_texture_level(&texture, 2, steps[i]), (float)level, 1e-5f);
+  }
+}
+END_TEST
+
 Suite *
 suite_texture(void) {
   Suite *suite = suite_create("texture");
@@ -319,6 +372,8 @@ suite_texture(void) {
   tcase_add_test(tcase, test_pages);
   tcase_add_test(tcase, test_empty_places);
   tcase_add_test(tcase, test_integers);
+  tcase_add_test(tcase, test_border);
+  tcase_add_test(tcase, test_levels);
   suite_add_tcase(suite, tcase);
   return suite;
 }

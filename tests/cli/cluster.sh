@@ -81,3 +81,55 @@ says 'a grid of 3 blocks in y: expected a multiple of the cluster size, 2'
 # Without a grid there is one cluster.
 expect 0 analyze "$work/own.ptx" --block 32
 shows 'grid 4x2'
+
+# --- what is wrong among the blocks of a cluster, where the instruction is
+
+# wrong BODY MESSAGE: of two blocks that have met; %r6 is the thread's word in the other one, %r7 where that begins.
+wrong() {
+  cat >"$work/wrong.ptx" <<END
+.version 8.7
+.target sm_90
+.address_size 64
+.entry k(.param .u64 out) {
+  .shared .align 16 .b8 s[1024];
+  .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<8>;
+  mov.u32 %r0, %tid.x; shl.b32 %r2, %r0, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2; setp.eq.u32 %p1, %r0, 0;
+  mov.u32 %r9, %cluster_ctarank; setp.eq.u32 %p2, %r9, 0; xor.b32 %r8, %r9, 1;
+  mapa.shared::cluster.u32 %r6, %r3, %r8; sub.u32 %r7, %r6, %r2;
+  @%p1 mbarrier.init.shared.b64 [s+1000], 1; st.shared.u32 [%r3], 0; barrier.cluster.arrive; barrier.cluster.wait;
+  $1
+  ret;
+}
+END
+  expect 3 analyze "$work/wrong.ptx" --block 64 --grid 2 --cluster 2
+  says "wrong.ptx:11:"
+  says "$2"
+}
+other='of the shared memory of block 0 of the cluster'
+of_bytes="$other, which has 1024 bytes, by thread (0,0,0) of block (1,0,0)"
+wrong 'ld.shared::cluster.u32 %r4, [%r6+2]; st.shared.u32 [%r4], %r0;' "misaligned: byte 2 $other is not a multiple of 4"
+wrong 'mapa.shared::cluster.u32 %r6, %r3, 5; ld.shared::cluster.u32 %r4, [%r6]; st.shared.u32 [%r4], %r0;' \
+  'out of bounds: the shared memory of block 5 of a cluster that has 2'
+wrong 'st.shared::cluster.u32 [%r6+4096], %r0;' "out of bounds: byte 4096 $of_bytes"
+wrong 'atom.shared::cluster.add.u32 %r4, [%r6+4096], %r0; st.shared.u32 [%r4], %r0;' "out of bounds: byte 4096 $of_bytes"
+wrong '@%p1 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r6+4096], %r0, [%r7+1000];' "out of bounds: byte 4096 $of_bytes"
+wrong '@%p1 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r6+4096], %r0, [%r7+1000];' \
+  "out of bounds: byte 4096 $of_bytes"
+wrong '@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r7+4096], [s], 64, [%r7+1000];' \
+  "out of bounds: byte 4096 $of_bytes"
+wrong '@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r7], [s], 64, [%r7+9000];' \
+  "out of bounds: byte 9000 $of_bytes"
+wrong '@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r7+9000];' "out of bounds: byte 9000 $of_bytes"
+wrong '@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r7+900];' "misaligned: byte 900 $other is not a multiple of 8"
+# Waits that nobody ends.
+wrong 'setp.lt.u32 %p3, %r0, 32; @%p3 bra A; bar.sync 1, 64; bra E; A: barrier.cluster.arrive; barrier.cluster.wait; E:' \
+  'the barrier of the cluster is not reached by all of its threads: thread (32,0,0) of block (0,0,0) does not reach it'
+wrong '@%p2 bra E; L: mbarrier.try_wait.parity.shared::cta.b64 %p4, [s+1000], 0; @!%p4 bra L; E: barrier.cluster.arrive; barrier.cluster.wait;' \
+  'the barrier of the cluster is not reached by all of its threads: thread (0,0,0) of block (1,0,0) does not reach it'
+wrong '@%p2 bra E; L: mbarrier.try_wait.parity.shared::cta.b64 %p4, [s+1000], 0; @!%p4 bra L; E:' \
+  'warp 0 waits here forever: the mbarrier at byte 1000 of shared memory still expects 1 arrival and 0 bytes'
+wrong 'L: ld.volatile.shared::cluster.u32 %r4, [%r6]; setp.eq.u32 %p4, %r4, 0; @%p4 bra L;' \
+  'thread (0,0,0) of block (0,0,0) waits here forever for other blocks of its cluster: 2 blocks of the grid wait, 0 have ended'
+# A store to somewhere in the other block leaves nothing there that is known.
+wrong 'ld.param.u64 %d1, [out]; ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, %r6; st.shared::cluster.u32 [%r4], %r0;' \
+  "the address depends on the contents of parameter 0 ('out')"

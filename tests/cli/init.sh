@@ -282,3 +282,74 @@ END
 sed -n '/^\[in_header\]/,$p' "$work/tree/src/smembank.ini" | paste -sd ' ' >"$work/got"
 [ "$(cat "$work/got")" = '[in_header] file = deep/main.cu include = ../include; ../common instance = in_header<64> block = 64 grid = 2  [own] file = deep/main.cu include = ../include; ../common entry = own block = 64 grid = 1' ] ||
   die "includes: $(cat "$work/got")"
+
+# --- extents as expressions, beside what the host's compiler makes of them
+mkdir "$work/expressions"
+cd "$work/expressions"
+cat >expressions <<'END'
+(int)ceil(1000 / 256.0)
+(int)(1.5 * 20)
+(int)ceilf(n * 0.1f)
+(int)floor(-2.5 + 10)
+(unsigned)(100 / 3)
+static_cast<int>(7.9)
+static_cast<unsigned int>(n + 1)
+sizeof(double) * 2
+min(3, 7) + max(2, 9)
+max(2.5, 1) * 4
+min(2.5, 3.5) * 2
+-(-8)
+(int)-(-8.5)
+~(-9)
+!0 + 3
+(2.5 > 1) + 4
+(2.5 >= 2.5) + 4
+(1.5 < 1) + 4
+(1.5 <= 1) + 4
+(1.5 == 1.5) + 4
+(1.5 != 1.5) + 4
+(1.5 && 2) + 4
+(0.0 || 0) + 4
+n > 50 ? 6 : 7
+(n % -1) + 5
+(n / -1) + 200
+(1 << 4) | 3
+(0x10 ^ 3) & 0xff
+1e2
+2.0
+(int)(1 ? 2.5 : 3)
+(n + 31) >> 5
+(int)(float)0.1 + 3
+(int)((float)n * 0.01f + 1)
+(int)ceil(n * 0.1)
+(int)ceil(n * 0.1f)
+(int)ceilf(n / 10 * 0.7f)
+sizeof(char)
+(n >> 1) + 2
+((n + 31) >> 5) * 2
+n / 3 >> 1
+END
+{
+  echo 'constexpr int n = 100;'
+  awk '{ print "__global__ void k" NR "() {}" }' expressions
+  echo 'int main() {'
+  awk '{ print "  k" NR "<<<" $0 ", 32>>>();" }' expressions
+  echo '}'
+} >app.cu
+{
+  echo '#include <math.h>'
+  echo '#include <stdio.h>'
+  echo 'constexpr int n = 100;'
+  echo 'template <class A, class B> auto min(A a, B b) { return a < b ? a : b; }'
+  echo 'template <class A, class B> auto max(A a, B b) { return a < b ? b : a; }'
+  echo 'int main() {'
+  awk '{ print "  printf(\"grid = %u\\n\", (unsigned)(" $0 "));" }' expressions
+  echo '}'
+} >host.cpp
+if command -v "${CXX:-g++}" >/dev/null; then
+  "${CXX:-g++}" -w -o host host.cpp
+  ./host >wanted
+  SMEMBANK_NVCC=no "$SMEMBANK" init app.cu >"$work/out" 2>"$work/err" || die "init of expressions: $(cat "$work/err")"
+  grep 'grid' smembank.ini >found
+  cmp -s wanted found || die "other numbers: $(paste wanted found expressions | awk -F '\t' '$1 != $2')"
+fi

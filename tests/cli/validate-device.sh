@@ -254,3 +254,44 @@ for path in "$work/no/such/folder.json" "$work"; do
   expect 3 validate --record "$path" --timeout 1
   says "cannot write $path: "
 done
+
+# A capture: each of its launches, on the memory that it found. One fails on the device; two cannot be predicted, and are left out.
+on ''
+"${MAKE_CAPTURE:?}" "$work/app.capture" "$srcdir"
+expect 1 validate "$work/app.capture" --record "$work/captured.json"
+shows 'list          32x1                    -        -  -'
+shows 'not measured: could not run the kernel: an illegal memory access was encountered'
+shows 'compared: 59 match, 0 differ. 1 launch failed: see above.'
+says 'smembank validate: launch 4 is left out: '
+says 'the address depends on the contents of unrecorded memory'
+says "smembank validate: launch 6 is left out: "
+expect 3 validate "$work/app.capture" --launch 6
+says "has no kernel 'gone'"
+# Recorded, it is counted again from the capture.
+expect 1 validate --recorded "$work/captured.json"
+shows 'match, 0 differ. 1 launch failed: see above.'
+sed 's/"launch": 3,/"launch": 30,/' "$work/captured.json" >"$work/beyond.json"
+! cmp -s "$work/captured.json" "$work/beyond.json" || die 'no launch 3'
+expect 3 validate --recorded "$work/beyond.json"
+says 'app.capture has no launch 30'
+rm "$work/app.capture"
+expect 3 validate --recorded "$work/captured.json"
+says 'app.capture: No such file or directory'
+
+# A command is captured, and its launches compared: the only one of this program is given addresses that are not its kernel's.
+SMEMBANK_CAPTURE_CUPTI=${FAKE_DRIVER:?}/libcuda.so.1
+export SMEMBANK_CAPTURE_CUPTI
+cubin=$srcdir/tests/data/sass/constants.sm_90.cubin
+kernel=$(strings -a "$cubin" | sed -n 's/^\.text\.//p' | head -n 1)
+status=0
+"$SMEMBANK" validate -- "$FAKE_DRIVER/application" "$cubin" "$kernel" plain >"$work/out" 2>"$work/err" || status=$?
+last='validate -- application'
+[ "$status" -eq 3 ] || die "$last: status $status: $(cat "$work/err")"
+shows 'application: ends'
+says 'none of its launches can be compared: '
+expect 3 validate -- false
+says 'no launch was recorded: false ended with status 1'
+expect 2 validate --
+says 'expected a COMMAND after --'
+expect 2 validate "$work/own.cu" -- true
+says 'expected a FILE or a COMMAND, not both'

@@ -60,6 +60,12 @@ get_real(const ConstantValue *value) {
   return value->is_real ? value->real : (double)value->whole;
 }
 
+// A float, as operations of floats give it: rounding what doubles come to does not round twice.
+static void
+set_single(ConstantValue *value, double real) {
+  *value = (ConstantValue){.is_real = TRUE, .is_single = TRUE, .real = (double)(float)real};
+}
+
 static gboolean
 has_truth(const ConstantValue *value) {
   return value->is_real ? value->real != 0 : value->whole != 0;
@@ -79,38 +85,44 @@ smb_kernel_constant_convert(ConstantValue *value, gboolean to_real) {
 
 // --- names
 
-// The types that a cast may name; @is_real: of numbers with a fraction.
+// A type that a cast may name: of numbers with a fraction, of floats.
+typedef struct {
+  gboolean is_real, is_single;
+} NumberType;
+
 static gboolean
-is_number_type(const Token *token, gboolean *is_real) {
+is_number_type(const Token *token, NumberType *type) {
   static const char *const whole[] = {"int",      "unsigned", "signed",  "long",    "short",
                                       "char",     "bool",     "size_t",  "uint",    "uint8_t",
                                       "uint16_t", "int8_t",   "int16_t", "int32_t", "uint32_t",
                                       "int64_t",  "uint64_t", "const",   NULL};
-  static const char *const real[] = {"float", "double", NULL};
-  *is_real = smb_token_is_any(token, real);
-  return *is_real || smb_token_is_any(token, whole);
+  gboolean is_single = smb_token_is(token, "float");
+  gboolean is_real = is_single || smb_token_is(token, "double");
+  type->is_real |= is_real;
+  type->is_single |= is_single;
+  return is_real || smb_token_is_any(token, whole);
 }
 
 // A type, up to a token that ends it, behind which it goes on; FALSE: there is none, and nothing was read.
 static gboolean
-take_number_type(Condition *condition, const char *end, gboolean *is_real) {
+take_number_type(Condition *condition, const char *end, NumberType *type) {
   const Token *at = condition->at;
-  gboolean any_real = FALSE, part_is_real;
-  while (is_number_type(at, &part_is_real)) {
-    any_real |= part_is_real;
+  *type = (NumberType){FALSE, FALSE};
+  while (is_number_type(at, type))
     at = at->next;
-  }
   if (at == condition->at || !smb_token_is(at, end))
     return FALSE;
-  *is_real = any_real;
   condition->at = at->next;
   return TRUE;
 }
 
 static gboolean
-convert_condition(Condition *condition, gboolean to_real, ConstantValue *value) {
-  return smb_kernel_constant_convert(value, to_real) ||
-         fail_condition(condition, "the value does not fit 64 bits");
+convert_condition(Condition *condition, const NumberType *type, ConstantValue *value) {
+  if (!smb_kernel_constant_convert(value, type->is_real))
+    return fail_condition(condition, "the value does not fit 64 bits");
+  if (type->is_single)
+    set_single(value, value->real);
+  return TRUE;
 }
 
 // What is left of a bracket: choice ")"
@@ -169,8 +181,11 @@ call_known(const char *name, const ConstantValue *arguments, guint n, ConstantVa
   }
   if (n != 1 || (!is_ceil && !is_floor))
     return FALSE;
+  gboolean is_single = g_str_has_suffix(plain, "f") || arguments[0].is_single;
   double real = get_real(&arguments[0]);
-  *value = (ConstantValue){.is_real = TRUE, .real = is_ceil ? ceil(real) : floor(real)};
+  real = is_single ? (double)(float)real : real;
+  *value = (ConstantValue){
+      .is_real = TRUE, .is_single = is_single, .real = is_ceil ? ceil(real) : floor(real)};
   return TRUE;
 }
 
@@ -201,7 +216,7 @@ parse_constant_call(Condition *condition, const char *name, ConstantValue *value
 static gboolean
 parse_condition_name(Condition *condition, ConstantValue *value) {
   const Token *token = condition->at;
-  gboolean to_real;
+  NumberType type;
   set_whole(value, smb_token_is(token, "true"));
   condition->at = token->next;
   if (!condition->names || value->whole || smb_token_is(token, "false"))
@@ -210,14 +225,14 @@ parse_condition_name(Condition *condition, ConstantValue *value) {
     return parse_size(condition, value);
   if (smb_token_is(token, "static_cast") && smb_token_is(token->next, "<")) {
     condition->at = token->next->next;
-    if (!take_number_type(condition, ">", &to_real) || !smb_token_is(condition->at, "("))
+    if (!take_number_type(condition, ">", &type) || !smb_token_is(condition->at, "("))
       return fail_condition(condition, "expected a type of numbers in static_cast<…>(…)");
     condition->at = condition->at->next;
-    return parse_bracket(condition, value) && convert_condition(condition, to_real, value);
+    return parse_bracket(condition, value) && convert_condition(condition, &type, value);
   }
   condition->at = token;
-  if (take_number_type(condition, "(", &to_real))
-    return parse_bracket(condition, value) && convert_condition(condition, to_real, value);
+  if (take_number_type(condition, "(", &type))
+    return parse_bracket(condition, value) && convert_condition(condition, &type, value);
   g_autofree char *name = take_constant_name(condition);
   if (smb_token_is(condition->at, "(")) {
     condition->at = condition->at->next;
@@ -238,7 +253,10 @@ parse_constant_number(Condition *condition, ConstantValue *value) {
     return FALSE;
   if (number.is_float && !condition->names)
     return fail_condition(condition, "a condition of the preprocessor takes integers only");
-  *value = (ConstantValue){number.is_float, (gint64)number.integer, number.real};
+  *value = (ConstantValue){.is_real = number.is_float,
+                           .is_single = number.is_float && number.is_single,
+                           .whole = (gint64)number.integer,
+                           .real = number.real};
   condition->at = condition->at->next;
   return TRUE;
 }
@@ -268,7 +286,8 @@ static gboolean
 parse_primary(Condition *condition, ConstantValue *value) {
   static const char *const signs[] = {"!", "~", "-", "+", NULL};
   const Token *token = condition->at;
-  gboolean ok, to_real;
+  gboolean ok;
+  NumberType type;
   if (condition->depth++ > MAX_CONDITION_DEPTH)
     return fail_condition(condition, "this expression is nested too deeply");
   if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_CHARACTER) {
@@ -277,8 +296,8 @@ parse_primary(Condition *condition, ConstantValue *value) {
     ok = parse_condition_name(condition, value);
   } else if (smb_token_is(token, "(")) {
     condition->at = token->next;
-    if (condition->names && take_number_type(condition, ")", &to_real))
-      ok = parse_primary(condition, value) && convert_condition(condition, to_real, value);
+    if (condition->names && take_number_type(condition, ")", &type))
+      ok = parse_primary(condition, value) && convert_condition(condition, &type, value);
     else
       ok = parse_bracket(condition, value);
   } else if (smb_token_is_any(token, signs)) {
@@ -376,15 +395,21 @@ apply_whole_operator(Condition *condition, const char *op, gint64 right, gint64 
 
 // The same of numbers of which one has a fraction.
 static gboolean
-apply_real_operator(Condition *condition, const char *op, double right, ConstantValue *left) {
-  double a = get_real(left);
+apply_real_operator(Condition *condition, const char *op, const ConstantValue *b,
+                    ConstantValue *left) {
+  gboolean is_single = left->is_real <= left->is_single && b->is_real <= b->is_single;
   gboolean is_longer = op[1] != '\0';
+  double a = get_real(left), right = get_real(b);
+  a = is_single ? (double)(float)a : a;
+  right = is_single ? (double)(float)right : right;
   if (strchr("+-*/", op[0])) {
-    *left = (ConstantValue){.is_real = TRUE,
-                            .real = op[0] == '+'   ? a + right
-                                    : op[0] == '-' ? a - right
-                                    : op[0] == '*' ? a * right
-                                                   : a / right};
+    double result = op[0] == '+'   ? a + right
+                    : op[0] == '-' ? a - right
+                    : op[0] == '*' ? a * right
+                                   : a / right;
+    *left = (ConstantValue){.is_real = TRUE, .real = result};
+    if (is_single)
+      set_single(left, result);
     return condition->idle || isfinite(left->real) ||
            fail_condition(condition, "this expression is not finite");
   }
@@ -405,7 +430,7 @@ static gboolean
 apply_condition_operator(Condition *condition, const char *op, const ConstantValue *right,
                          ConstantValue *left) {
   if (left->is_real || right->is_real)
-    return apply_real_operator(condition, op, get_real(right), left);
+    return apply_real_operator(condition, op, right, left);
   return apply_whole_operator(condition, op, right->whole, &left->whole);
 }
 

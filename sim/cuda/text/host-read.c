@@ -310,6 +310,9 @@ static void
 read_launch(const HostReader *reader, guint i) {
   static const char *const closing[] = {">>", NULL};
   guint end = smb_host_find_end(reader, i + 2, closing);
+  while (smb_host_is(reader, end, ">>") && !smb_host_is(reader, end + 1, ">") &&
+         end < i + MAX_HOST_EXPRESSION) // a shift
+    end = smb_host_find_end(reader, end + 1, closing);
   if (i == 0 || !smb_host_is(reader, end, ">>") || !smb_host_is(reader, end + 1, ">") ||
       !smb_host_is(reader, end + 2, "("))
     return;

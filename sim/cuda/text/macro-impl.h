@@ -88,9 +88,9 @@ gboolean smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *i
 // Expands all macros of a list that ends in TOKEN_END.
 Token *smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error);
 
-// What a constant expression comes to: a whole number, or one with a fraction.
+// What a constant expression comes to: a whole number, or one with a fraction, which may be a float.
 typedef struct {
-  gboolean is_real;
+  gboolean is_real, is_single;
   gint64 whole;
   double real;
 } ConstantValue;
