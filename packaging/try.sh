@@ -4,7 +4,8 @@
 #
 # try.sh WHEEL TARBALL [SUITE...]: the wheel and the static tarball in systems of Debian that have Python and git, and no compiler (default:
 # bookworm and trixie). Says how long it takes from pip install to the first answer, which is to be 15 seconds at most, and runs every command
-# that needs no compiler, and with an nvcc on this machine, which compiles for them, programs of CUDA. Needs root, debootstrap, and Debian's archive.
+# that needs no compiler, and with an nvcc on this machine, which compiles for them, programs of CUDA. With SMEMBANK_NVCC=no none is compiled: for
+# suites older than this machine. Needs root, debootstrap, and Debian's archive.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 wheel=$(realpath "$1") tarball=$(realpath "$2")
@@ -23,7 +24,7 @@ trap leave EXIT
 
 mkdir "$work/applications"
 for nvcc in "$(command -v nvcc || :)" /usr/local/cuda/bin/nvcc; do
-  [ -x "$nvcc" ] || continue
+  { [ -x "$nvcc" ] && [ "${SMEMBANK_NVCC-}" != no ]; } || continue
   "$nvcc" -arch=sm_90 -o "$work/applications/static" "$source/tests/run/algorithm/transpose.cu"
   "$nvcc" -arch=sm_90 -cudart shared -o "$work/applications/shared" "$source/tests/run/algorithm/transpose.cu"
   break

@@ -124,7 +124,9 @@ def install():
     folder = WORK / "environment"
     subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(folder)], check=True)
     site = next(folder.glob("lib/python*/site-packages"))
-    shutil.copytree(SOURCE / "python/smembank", site / "smembank")
+    (site / "smembank").mkdir()
+    for module in (SOURCE / "python/smembank").glob("*.py"):
+        shutil.copyfile(module, site / "smembank" / module.name)
     (folder / "bin/smembank").symlink_to(PROGRAM)
     info = site / "smembank-0.dist-info"
     info.mkdir()
