@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# --cluster: what compiled code is told of its cluster (tests/data/sass/cluster.ptx, and machine code of it).
+# --cluster: what compiled code is told of its cluster (tests/data/sass/cluster.ptx, and machine code of it); a barrier that begins with an odd phase.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -81,3 +81,7 @@ says 'a grid of 3 blocks in y: expected a multiple of the cluster size, 2'
 # Without a grid there is one cluster.
 expect 0 analyze "$work/own.ptx" --block 32
 shows 'grid 4x2'
+
+# A barrier whose first phase is odd: a test of the even one succeeds.
+expect 0 analyze "$data/odd-phase.sm_90.cubin" --block 32 --format csv
+shows '"STS [R0], R7",,1,1,1,0,1'
