@@ -27,7 +27,8 @@ grep -qF "AC_INIT([smembank],[$version])" "$srcdir/configure.ac" || {
   echo "FAIL: the package has version $version"
   exit 1
 }
-SMEMBANK_LIBRARY=$library PYTHONPATH=$srcdir/python PYTHONDONTWRITEBYTECODE=1 \
+# The program, and what it puts in the place of CUDA's runtime, are those of this build.
+SMEMBANK=$PWD/smembank SMEMBANK_LIBRARY=$library PYTHONPATH=$srcdir/python PYTHONDONTWRITEBYTECODE=1 \
   "$python" -m pytest -q -p no:cacheprovider "$srcdir/python/tests"
 
 # It says that it has types (py.typed): they hold.

@@ -50,6 +50,14 @@ python3 doc/site/check.py "$work/site"
 python3 doc/site/build.py . "$work/again" 0
 diff -r "$work/site" "$work/again" || die 'two builds differ'
 
+# With the page that runs in a browser, each page has a link to it.
+mkdir "$work/web"
+echo '<p>x</p>' >"$work/web/index.html"
+python3 doc/site/build.py . "$work/with" 0 "$work/web"
+python3 doc/site/check.py "$work/with" >/dev/null
+cmp "$work/web/index.html" "$work/with/try/index.html"
+grep -q '<a href="try/index.html">' "$work/with/faq.html" || die 'faq.html: no link to the page that runs in a browser'
+
 # A session has its commands marked, a table may be wider than the page, and a man page names others as links.
 grep -q '<span class="command">\$ smembank ' "$work/site/index.html" || die 'index.html: no command is marked'
 grep -q '<div class="wide" tabindex="0"><table>' "$work/site/model.html" || die 'model.html: no table'

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
-"""The documents as a static site: make site. Arguments: the top of the sources, the folder that takes the site, the version.
+"""The documents as a static site: make site. Arguments: the top of the sources, the folder that takes the site, the version; and, if it was
+made, the folder of the page that runs in a browser (make web), which becomes the folder try/ of the site.
 
 Markdown is translated by cmark-gfm and man pages by mandoc; both are Debian packages. What is added here: the frame (page.html), anchors
 of headings as GitHub names them, links between pages, and sections for the search. All pages are in one folder, so that the site works
@@ -65,10 +66,11 @@ def run(*command):
 class Site:
     """All pages, and the files that they link to."""
 
-    def __init__(self, top, out, version):
+    def __init__(self, top, out, version, web=None):
         self.top = top
         self.out = out
         self.version = version
+        self.web = web
         self.groups = self.read_groups()
         self.pages = {page.source: page for _, pages in self.groups for page in pages}
         self.files = {}
@@ -188,6 +190,8 @@ class Site:
             for page in pages:
                 here = ' aria-current="page"' if page is current else ''
                 lines.append(f'<li><a href="{page.address}"{here}>{html.escape(page.title)}</a></li>')
+            if self.web and group == self.groups[0][0]:
+                lines.append('<li><a href="try/index.html">Try it in this browser</a></li>')
             lines.append('</ul>')
         return '\n'.join(lines)
 
@@ -267,6 +271,8 @@ class Site:
         for page in self.pages.values():
             self.write(page, frame)
         self.copy_files(frame)
+        if self.web:
+            shutil.copytree(self.web, os.path.join(self.out, 'try'))
         for name in FRAME:
             shutil.copyfile(os.path.join(folder, name), os.path.join(self.out, name))
         with open(os.path.join(self.out, 'search.js'), 'w', encoding='utf-8') as file:
@@ -274,6 +280,6 @@ class Site:
 
 
 if __name__ == '__main__':
-    if len(sys.argv) != 4:
-        sys.exit('usage: build.py TOP FOLDER VERSION')
+    if not 4 <= len(sys.argv) <= 5:
+        sys.exit('usage: build.py TOP FOLDER VERSION [WEB]')
     Site(*sys.argv[1:]).build()

@@ -119,8 +119,9 @@ def repository(name, base, head):
 # --- the steps
 
 
-def install(folder):
+def install():
     """What the steps that install leave: an environment that has the package and the program."""
+    folder = WORK / "environment"
     subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(folder)], check=True)
     site = next(folder.glob("lib/python*/site-packages"))
     shutil.copytree(SOURCE / "python/smembank", site / "smembank")
@@ -129,6 +130,12 @@ def install(folder):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: smembank\nVersion: 0\n")
     (info / "RECORD").write_text("../../../bin/smembank,,\n")
+    return folder
+
+
+ENVIRONMENT = install()
+# The runs that install the wheel, where there is one: the others have that environment.
+REAL = {"clean", "gitlab"} if WHEEL else set()
 
 
 def sha256(path):
@@ -191,8 +198,8 @@ class Action:
                     continue
             elif failed:
                 continue
-            if number == 0 and not WHEEL:
-                install(self.temporary / "smembank")
+            if number == 0 and name not in REAL:
+                (self.temporary / "smembank").symlink_to(ENVIRONMENT)
                 continue
             environment = {**usual(self.temporary), "GITHUB_STEP_SUMMARY": str(self.summary), "GITHUB_REPOSITORY": "own-er/re.po", "GITHUB_API_URL": ADDRESS,
                            "SMEMBANK_COMMENTER": "github-actions[bot]", **{key: expand(value, values) for key, value in step.get("env", {}).items()}}
@@ -239,9 +246,9 @@ class Component:
             lines = merged["script"]
             before = COMPONENT[".smembank"]["before_script"]
             check(not any("$[[" in line for line in before + lines), "the shell sees an input")
-            if not WHEEL:
-                install(temporary / "made-up/smembank")
-                before = [f"tools={temporary}/made-up"]
+            if name not in REAL:
+                (temporary / "smembank").symlink_to(ENVIRONMENT)
+                before = [f"tools={temporary}"]
             script = temporary / "script.sh"
             script.write_text("\n".join(["set -e", *before, *lines]) + "\n")
             where = folder

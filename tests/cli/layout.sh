@@ -90,6 +90,17 @@ tells 'every other K takes 24 or more'
 expect 0 layout 48x48xf32 --access row --access column --find swizzle
 tells 'Proved of'
 
+# The verdict alone, and what was found.
+expect 0 layout 64x64xf16 --access ldmatrix.x4 -q
+[ "$(cat "$work/out")" = 'Bank conflicts: 28 of 32 wavefronts (88%) are in excess.' ] || die "$last: $(cat "$work/out")"
+expect 0 layout 64x64xf16 --access ldmatrix.x4 -q --find swizzle
+shows 'Swizzle<3,3,3> o (64,64):(64,1)'
+! grep -qE 'shared access|bank map' "$work/out" || die "$last: is not quiet: $(cat "$work/out")"
+expect 0 layout 64x64xf16 --access row --access ldmatrix.x4 --top 1 --sort excess
+shows '1 more row not shown'
+expect 2 layout 64x64xf16 --access ldmatrix.x4 -q --format json
+says '--quiet is for --format text or markdown'
+
 # The same in a file, for the commands that take a kernel.
 cat >"$work/tile.layout" <<'END'
 // The swizzle of a 64 x 64 tile of half.
