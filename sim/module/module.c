@@ -26,7 +26,7 @@ clear_variable(gpointer data) {
   g_array_unref(variable->pointers);
 }
 
-// The first image of a kind that runs on @chip (transfer full) (nullable).
+// The first image of a kind that runs on @chip, or on any, if that is 0 (transfer full) (nullable).
 static GBytes *
 load_image(const GPtrArray *images, SmbImageKind kind, guint chip, const char *name,
            GError **error) {
@@ -82,7 +82,11 @@ choose_module_image(GBytes *file, const char *name, guint chip, GError **error) 
     image = load_image(images, SMB_IMAGE_CUBIN, chip, name, NULL);
   if (images && !image)
     image = load_image(images, SMB_IMAGE_PTX, chip, name, NULL);
-  return image || !images ? image : load_image(images, SMB_IMAGE_CUBIN, 0, name, error);
+  if (images && !image)
+    image = load_image(images, SMB_IMAGE_CUBIN, 0, name, NULL);
+  if (images && !image) // says why
+    image = load_image(images, SMB_IMAGE_CUBIN, chip, name, error);
+  return image;
 }
 
 // Numbers of textures and surfaces are put into its constants.

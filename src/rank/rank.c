@@ -60,8 +60,9 @@ append_sentences(GString *text, const GPtrArray *sentences, const char *before) 
 char *
 smb_rank_remark(const SmbRankRow *row) {
   GString *text = g_string_new(NULL);
-  if (row->refused)
-    g_string_append_printf(text, "Not counted: %s", row->refused);
+  if (row->refused) // the first line, without the excerpt of the source
+    g_string_append_printf(text, "Not counted: %.*s", (int)strcspn(row->refused, "\n"),
+                           row->refused);
   else if (row->bounds)
     g_string_append(text, row->bounds);
   append_sentences(text, row->warnings, "");

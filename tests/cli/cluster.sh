@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# --cluster: what compiled code is told of its cluster (tests/data/sass/cluster.ptx, and machine code of it).
+# --cluster: what compiled code is told of its cluster (tests/data/sass/cluster.ptx, and machine code of it); a barrier that begins with an odd phase.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -133,3 +133,6 @@ wrong 'L: ld.volatile.shared::cluster.u32 %r4, [%r6]; setp.eq.u32 %p4, %r4, 0; @
 # A store to somewhere in the other block leaves nothing there that is known.
 wrong 'ld.param.u64 %d1, [out]; ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, %r6; st.shared::cluster.u32 [%r4], %r0;' \
   "the address depends on the contents of parameter 0 ('out')"
+# A barrier whose first phase is odd: a test of the even one succeeds.
+expect 0 analyze "$data/odd-phase.sm_90.cubin" --block 32 --format csv
+shows '"STS [R0], R7",,1,1,1,0,1'

@@ -52,6 +52,13 @@ wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
 grep -qx cudaSuccess out || die "right: $(cat out err)"
 
+# A ranking says why in one line, without the excerpt of the source; a chip that has no code is named.
+"$SMEMBANK" run --arch sm_100 -- ./wrong 2 2>err | sed -n '/Not counted/,$p' | tr '\n' ' ' >out
+shows "lane 96 of tensor memory"
+! grep -q '\\n\|     | ' out || die "an excerpt: $(cat out)"
+"$SMEMBANK" run -- ./tensor >out 2>err || true
+says 'nothing in it runs on sm_90: it has PTX for sm_100'
+
 # --- descriptors against what threads copied: rows of 128 bytes as they are, which a descriptor reads with a swizzle, or without one
 cat >copied.cu <<'EOF'
 #include <cstdio>

@@ -69,13 +69,20 @@ find_shift(SassPart part) {
   return part == PART_B1 ? 8 : part == PART_B2 ? 16 : part == PART_B3 ? 24 : 0;
 }
 
+// All predicates, as they are written: PR, or UPR.
+static void
+skip_all_predicates(SassReading *reading) {
+  const SassOperand *operand = smb_sass_peek(reading);
+  if (operand && (operand->kind == SASS_PREDICATES || operand->kind == SASS_WORD))
+    reading->at++;
+}
+
 // P2R.B1 d, PR, a, mask: the bits of the mask are those of predicates, in that byte, the others those of a.
 void
 smb_sass_compute_pack(SassReading *reading) {
   guint shift = find_shift(reading->decoder->instruction->parts[0]);
   Row d = smb_sass_take_result(reading, 1);
-  if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
-    reading->at++;
+  skip_all_predicates(reading);
   Row word = smb_sass_take(reading, 1);
   guint32 mask = (guint32)smb_sass_take_number(reading) & 0x7f;
   word = smb_sass_apply(reading, OPERATION_AND_32, word, smb_sass_number(reading, ~(mask << shift)),
@@ -98,8 +105,7 @@ smb_sass_compute_pack(SassReading *reading) {
 // R2P PR, a, mask: the guard's predicate last.
 void
 smb_sass_compute_unpack(SassReading *reading) {
-  if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
-    reading->at++;
+  skip_all_predicates(reading);
   const SassOperand *operand = smb_sass_peek(reading);
   guint shift = operand ? find_shift(operand->part) : 0;
   SassOperand plain = operand ? *operand : (SassOperand){.kind = SASS_WORD};
