@@ -149,6 +149,7 @@ typedef struct {
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double local_due;         // requests of local memory that DRAM has to serve, not served yet
   double *looked_up;        // by site: pairs of sectors that all multiprocessors have asked for
   double end;
   double busy[SMB_N_UNITS];
