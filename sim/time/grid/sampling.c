@@ -149,12 +149,12 @@ find_departure(const SmbLaunch *launch, const GPtrArray *records) {
 }
 
 // Blocks that do what they did in a run only on the memory that the launch has left, since most of it was so when they came: a minimum that others
-// have found, for instance. @launch: (inout): on that memory then; @ended: (out): that launch; @recorder, @records: (inout): of @launch
+// have found, for instance; those that wait for others do not. @launch: (inout): on that memory then; @ended: (out): that launch; @recorder, @records: (inout): of @launch
 static void
 choose_memory(const SmbSampling *sampling, const SmbLaunch **launch, SmbLaunch *ended,
               SmbBlockRecorder **recorder, GPtrArray **records) {
   guint64 departure = (*launch)->left && (*launch)->lengths ? find_departure(*launch, *records) : 0;
-  if (departure == 0)
+  if (departure == 0 || smb_relay_waits(sampling->program, g_ptr_array_index(*records, 0)))
     return;
   *ended = **launch;
   ended->memory = (*launch)->left;
