@@ -102,7 +102,8 @@ typedef struct {
   double pipes[N_PIPES];   // free again
   double queue[MAX_QUEUE]; // when the last entries left, in a ring
   guint queue_at;
-  double dequeued;
+  double left;                      // when the last one of them did,
+  double dequeued;                  // and when it had sent its registers
   double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
   KeptRegister kept[SMB_REGISTER_SLOTS][SMB_REGISTER_BANKS];
   double now; // its next cycle

@@ -79,6 +79,7 @@ board_time(const Scoreboard *board, guint open) {
 
 void
 smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
+  partition->left = when;
   partition->dequeued = when + takes;
   partition->queue[partition->queue_at] = when;
   partition->queue_at = (partition->queue_at + 1) % (guint)sm->chip->queue_entries;

@@ -72,8 +72,9 @@ smb_phase_meet(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const 
   const SmbChip *chip = sm->chip;
   gboolean has_register = timing->read_board < SMB_N_BOARDS; // with the number of the barrier
   double interval = has_register ? chip->barrier_register_arrival : chip->barrier_arrival;
-  double start = smb_queue_start(sm, partition, now, sm->barrier);
-  smb_queue_leave(sm, partition, start, 0);
+  // It sends no registers, and need not wait for those of what is before it (H200: a store before a barrier takes its issue, and nothing more).
+  double start = MAX(now + chip->queue_latency, MAX(partition->left, sm->barrier));
+  smb_queue_leave(sm, partition, start, MAX(0, partition->dequeued - start));
   sm->barrier = start + interval;
   double when = sm->barrier - chip->queue_latency + (has_register ? chip->barrier_register : 0);
   if (state_of(sm, warp, request->phase)->left == 1)

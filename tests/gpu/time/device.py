@@ -115,7 +115,6 @@ TIME = {
     "barrier-least-interval": (lambda f: f["flow_barrier.1.16"] / 16, "flow_barrier.1.16: of 16 blocks"),
     "barrier-memory-interval": (lambda f: (f["flow_barrier_store.4.4"] - f["flow_barrier.4.4"]) / 4,
                                 "flow_barrier_store.4.4 - flow_barrier.4.4: of 4 blocks"),
-    "fence-block-latency": (fact("flow_fence_acq_rel_cta.1"), "flow_fence_acq_rel_cta.1"),
     "fence-block-interval": (lambda f: f["flow_fence_acq_rel_cta.16"] / 16, "flow_fence_acq_rel_cta.16: of 16 warps"),
     "barrier-register-arrival": (lambda f: f["named.16"] / 16, "named.16: of 16 warps"),
     "barrier-register-latency": (lambda f: f["named.2"] - f["barrier.1"] + 2 - f["named.16"] / 8 - 1,
@@ -190,6 +189,7 @@ WHOLE = ("float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "
 SOLVED = {
     "uniform-latency": "latency.s2ur",
     "fence-latency": "fence_gpu",
+    "fence-block-latency": "flow_fence_acq_rel_cta.1",
     "fence-memory-latency": "flow_fence_all_acq_rel.132.1.store",
     "fence-system-latency": "flow_fence_acq_rel_sys.1",
     "barrier-notice-latency": "named_turns",
