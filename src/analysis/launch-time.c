@@ -236,10 +236,8 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
     return g_strdup_printf("Time: not known: %s.", launch->why);
   g_autofree char *all = smb_time_describe(smb_time_microseconds(time, time->cycles));
   g_autofree char *device = smb_time_device(launch->chip->title);
-  g_autofree char *range = smb_time_range(launch->chip->error);
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "Time on %s: %s%s, limited by %s", device, all, range,
-                  limit_name(time->limit));
+  g_string_printf(text, "Time on %s: %s, limited by %s", device, all, limit_name(time->limit));
   if (time->limit != SMB_N_UNITS)
     g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
   if (!time->has_conflicts) {
@@ -250,6 +248,8 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
     g_autofree char *gain = describe_gain(time, time->cycles - time->without);
     g_string_append_printf(text, ". Without bank conflicts: %s.", gain);
   }
+  if (launch->chip->error > 0)
+    g_string_append_printf(text, " Typical error: %.0f %%.", 100 * launch->chip->error);
   return g_string_free(text, FALSE);
 }
 

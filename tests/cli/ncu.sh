@@ -131,9 +131,9 @@ expect 3 validate two.cu --entry two --arg n=8192 --ncu cut.csv
 says 'cut.csv:3:1: error: a cell in quotes that does not end: the file was cut'
 expect 2 fix metrics.txt
 expect 2 two.cu
-says 'smembank analyze two.cu'
+says 'smembank analyze: two.cu has several kernels: two, zero'
 expect 2 metrics.txt
-says 'smembank fix metrics.txt'
+says 'smembank fix: metrics.txt has metrics of whole kernels: expected the FILE of the kernel'
 
 # Tables of instructions that are there twice: behind each other, and one behind all others.
 cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" transpose.cubin
