@@ -13,17 +13,15 @@
 #include "sim/time/grid/balance.h"
 #include "sim/time/dram/footprint.h"
 #include "sim/time/grid/lot.h"
-#include "sim/time/grid/relay.h"
+#include "sim/time/grid/sampling.h"
 
 // How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
 #define STEADY 0.1
 
 enum {
-  MAX_EVENTS = 1 << 21,       // of a block
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
   MIN_INSTRUCTIONS = 1 << 17, // the same, for a site,
   WINDOWS = 4,                // and how many times as many, if blocks are longer than that
-  N_SAMPLES = 4,              // blocks of a launch that are compared
   // Registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator).
   REGISTER_UNIT = 256,
   SM_REGISTERS = 65536,
@@ -60,11 +58,6 @@ find_busiest(const double busy[SMB_N_UNITS]) {
     }
   }
   return limit;
-}
-
-static void
-record_free(gpointer record) {
-  smb_block_record_free(record);
 }
 
 // Sites whose requests have conflicts.
@@ -316,73 +309,6 @@ replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRela
   replay->relieved = NULL;
 }
 
-// Blocks at even distances, the one in the middle first.
-static gboolean
-record_samples(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 n_blocks,
-               GPtrArray *records, GError **error) {
-  guint64 middle = smb_footprint_middle(launch);
-  for (guint64 i = 0; i < MIN(n_blocks, N_SAMPLES); i++) {
-    guint64 block = (middle + i * (n_blocks / N_SAMPLES)) % n_blocks;
-    SmbBlockRecord *record = smb_block_recorder_run(recorder, block, error);
-    if (!record)
-      return FALSE;
-    g_ptr_array_add(records, record);
-  }
-  return TRUE;
-}
-
-// Whether a block learns what an atomic finds in global memory.
-static gboolean
-takes_tickets(const SmbBlockRecord *record) {
-  for (guint r = 0; r < record->requests->len; r++) {
-    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
-    if (request->is_load && request->is_store)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-// Lengths as if the last blocks were like @middle (transfer full); NULL: none is as long as @last.
-static GArray *
-shorten_last(const GArray *lengths, const SmbBlockRecord *last, const SmbBlockRecord *middle) {
-  g_autoptr(GArray) shorter = g_array_copy((GArray *)lengths);
-  gboolean is_there = FALSE;
-  for (guint i = 0; i < lengths->len; i++) {
-    guint32 *length = &g_array_index(shorter, guint32, i);
-    guint64 apart = MAX(*length, last->instructions) - MIN(*length, last->instructions);
-    gboolean is_last = apart * SMB_LOT_ALIKE <= last->instructions;
-    *length = is_last ? (guint32)MIN(middle->instructions, G_MAXUINT32) : *length;
-    is_there = is_there || is_last;
-  }
-  return is_there ? g_steal_pointer(&shorter) : NULL;
-}
-
-// What the last one of several blocks does that count how many have come: those along some dimensions, whichever make it do more than
-// others. (transfer full) (nullable): none does; @n: (out): blocks that count together. What fails here is not what the launch does.
-static SmbBlockRecord *
-record_last(SmbBlockRecorder *recorder, const SmbLaunch *launch, const SmbBlockRecord *middle,
-            guint64 *n) {
-  SmbBlockRecord *last = NULL;
-  guint64 most = middle->instructions + middle->instructions / SMB_LOT_ALIKE;
-  for (guint set = 1; set < SMB_SHARINGS; set++) {
-    guint64 together = 1;
-    for (guint d = 0; d < 3 && together > 0; d++)
-      together *= set >> d & 1 ? (launch->grid[d] > 1 ? launch->grid[d] : 0) : 1;
-    if (together == 0)
-      continue;
-    smb_block_recorder_set_earlier(recorder, together - 1);
-    SmbBlockRecord *record = smb_block_recorder_run(recorder, middle->block, NULL);
-    if (record && record->instructions > most) {
-      smb_block_record_free(last);
-      most = record->instructions;
-      last = g_steal_pointer(&record);
-      *n = together;
-    }
-    smb_block_record_free(record);
-  }
-  return last;
-}
-
 static char *
 find_obstacle(const GPtrArray *records, const SmbProgram *program, guint resident, guint warps) {
   if (resident == 0)
@@ -401,66 +327,6 @@ find_obstacle(const GPtrArray *records, const SmbProgram *program, guint residen
       return g_strdup("a block executes nothing");
   }
   return NULL;
-}
-
-static SmbBlockRecorder *
-new_recorder(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-             const SmbTimeOptions *options, guint64 at_once, guint64 max_events, GError **error) {
-  SmbBlockRecorder *recorder =
-      smb_block_recorder_new(program, arch, launch, at_once, max_events, error);
-  if (recorder)
-    smb_block_recorder_set_cancel(recorder, options->is_cancelled, options->user);
-  return recorder;
-}
-
-// The last block, as record_last(), with what others have left if a run has shown it. @lengths: (out) (transfer full): of all blocks as if there
-// were none, if a run has shown them
-static SmbBlockRecord *
-find_last(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-          const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle, guint64 *n,
-          GArray **lengths) {
-  SmbLaunch ended = *launch;
-  ended.memory = launch->left ? launch->left : launch->memory;
-  g_autoptr(SmbBlockRecorder) recorder =
-      takes_tickets(middle)
-          ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
-          : NULL;
-  g_autoptr(SmbBlockRecord) last = recorder ? record_last(recorder, launch, middle, n) : NULL;
-  *lengths = last && launch->lengths ? shorten_last(launch->lengths, last, middle) : NULL;
-  return *lengths || !launch->lengths ? g_steal_pointer(&last) : NULL;
-}
-
-// A block of which the atomics find what those before it in the grid have added (transfer full) (nullable).
-static SmbBlockRecord *
-record_in_turn(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-               const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle) {
-  g_autoptr(SmbBlockRecorder) recorder =
-      new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, NULL);
-  if (!recorder)
-    return NULL;
-  smb_block_recorder_set_earlier(recorder, middle->block);
-  return smb_block_recorder_run(recorder, middle->block, NULL);
-}
-
-// Whether blocks wait in a row, of a launch that a run has executed.
-static SmbRelay
-find_relay(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-           const SmbTimeOptions *options, guint64 at_once, const SmbBlockRecord *middle) {
-  SmbRelay relay = {0};
-  SmbLaunch ended = *launch;
-  ended.memory = launch->left;
-  gboolean counts = takes_tickets(middle);
-  g_autoptr(SmbBlockRecord) in_turn =
-      launch->left && counts ? record_in_turn(program, arch, launch, options, at_once, middle)
-                             : NULL;
-  const SmbBlockRecord *polling = in_turn ? in_turn : middle;
-  g_autoptr(SmbBlockRecorder) recorder =
-      launch->left && smb_relay_waits(program, polling)
-          ? new_recorder(program, arch, &ended, options, at_once, MAX_EVENTS, NULL)
-          : NULL;
-  if (recorder)
-    smb_relay_find(recorder, program, launch, polling, counts, &relay);
-  return relay;
 }
 
 // The sites of global memory (transfer full) (element-type guint).
@@ -509,16 +375,31 @@ find_blocks_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder,
                             error);
 }
 
+// What is replayed: the samples, or more if blocks differ in length.
+static gboolean
+record_lot(SmbLot *lot, const SmbSampling *sampling, const SmbLaunch *launch, GPtrArray *samples,
+           const SmbChip *chip, GError **error) {
+  if (smb_lot_is_alike(launch, samples)) {
+    lot->records = g_ptr_array_ref(samples);
+    return TRUE;
+  }
+  g_autoptr(SmbBlockRecorder) shorter =
+      smb_sampling_recorder(sampling, launch, SMB_MAX_EVENTS / SMB_LOT_BLOCKS, error);
+  return shorter && smb_lot_record(lot, launch, samples, (guint)chip->multiprocessors,
+                                   sampling->at_once, shorter, error);
+}
+
 SmbTime *
 smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbChip *chip, const SmbTimeOptions *options, char **why, GError **error) {
   guint64 n_blocks = smb_launch_n_blocks(launch);
   guint resident = find_resident(program, arch, launch);
   guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
-  g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(record_free);
-  g_autoptr(SmbBlockRecorder) recorder =
-      new_recorder(program, arch, launch, options, at_once, MAX_EVENTS, error);
-  if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
+  const SmbSampling sampling = {program, arch, at_once, options->is_cancelled, options->user};
+  g_autoptr(GPtrArray) records = NULL;
+  g_autoptr(SmbBlockRecorder) recorder = NULL;
+  SmbLaunch ended;
+  if (!smb_sampling_run(&sampling, &launch, &ended, &recorder, &records, error))
     return NULL;
   SmbBlockRecord *middle = g_ptr_array_index(records, 0);
   *why = find_obstacle(records, program, resident, find_warps(arch, launch));
@@ -532,18 +413,11 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   guint64 n_together = 1;
   g_autoptr(GArray) lengths = NULL;
   g_autoptr(SmbBlockRecord) last =
-      find_last(program, arch, launch, options, at_once, middle, &n_together, &lengths);
+      smb_sampling_last(&sampling, launch, middle, &n_together, &lengths);
   SmbLaunch alike = *launch;
   alike.lengths = lengths ? lengths : launch->lengths;
-  if (smb_lot_is_alike(&alike, records)) {
-    lot.records = g_ptr_array_ref(records);
-  } else {
-    g_autoptr(SmbBlockRecorder) shorter =
-        new_recorder(program, arch, launch, options, at_once, MAX_EVENTS / SMB_LOT_BLOCKS, error);
-    if (!shorter || !smb_lot_record(&lot, &alike, records, (guint)chip->multiprocessors, at_once,
-                                    shorter, error))
-      return NULL;
-  }
+  if (!record_lot(&lot, &sampling, &alike, records, chip, error))
+    return NULL;
   guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
   SmbReplay replay = {
       .program = program,
@@ -564,7 +438,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
   time->has_conflicts = conflicts->len > 0;
   double longer = find_longer(&replay, last, middle, (guint)(n_blocks / n_together));
-  g_auto(SmbRelay) relay = find_relay(program, arch, launch, options, at_once, middle);
+  g_auto(SmbRelay) relay = smb_sampling_relay(&sampling, launch, middle);
   replay_launch(time, &replay, &lot, &relay, conflicts, longer, options);
   time->footprint = footprint;
   footprint = (SmbFootprint){.sites = NULL};

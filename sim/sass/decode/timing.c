@@ -55,6 +55,7 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
   if (rate == SMB_RATE_FENCE)
     return sass_has(instruction, PART_SYS)   ? SMB_RATE_SYSTEM_FENCE
            : sass_has(instruction, PART_GPU) ? SMB_RATE_FENCE
+           : sass_has(instruction, PART_CTA) ? SMB_RATE_BLOCK_FENCE
                                              : SMB_RATE_CONTROL;
   if (rate == SMB_RATE_INVALIDATE && !sass_has(instruction, PART_IVALL))
     return SMB_RATE_CONTROL;

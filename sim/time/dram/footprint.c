@@ -22,7 +22,7 @@ collect_sectors(const SmbBlockRecord *record, gboolean stored) {
   GHashTable *table = g_hash_table_new(g_direct_hash, g_direct_equal);
   for (guint r = 0; r < record->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
-    if (!(stored ? request->is_store : request->is_load))
+    if (!(stored ? request->is_store : request->is_load) || request->is_local)
       continue;
     for (guint i = 0; i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
@@ -220,7 +220,7 @@ count_stored(const SmbBlockRecord *record) {
   double stored = 0;
   for (guint r = 0; r < record->requests->len; r++) {
     const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
-    for (guint i = 0; request->is_store && i < request->n; i++)
+    for (guint i = 0; request->is_store && !request->is_local && i < request->n; i++)
       stored += __builtin_popcount(
           g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
   }
@@ -267,6 +267,21 @@ find_own_part(GHashTable *own, const Surroundings *around) {
   return asked > 0 ? 1 - again / asked : 1;
 }
 
+// Of the local memory of so many blocks, the part that the second-level cache does not hold.
+static double
+find_local(const SmbBlockRecord *record, const SmbChip *chip, double at_once) {
+  g_autoptr(GHashTable) lines = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_local && i < request->n; i++) {
+      guint64 line = g_array_index(record->lines, SmbTimedLine, request->first + i).line;
+      g_hash_table_add(lines, GSIZE_TO_POINTER(line));
+    }
+  }
+  double bytes = at_once * g_hash_table_size(lines) * (1 << SMB_LINE_SHIFT);
+  return bytes > chip->l2_reach ? 1 - chip->l2_reach / bytes : 0;
+}
+
 static void
 find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads,
                Surroundings *stores, const SmbLaunch *launch, const SmbChip *chip, double at_once,
@@ -283,6 +298,7 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   double of_wave =
       count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
   footprint->loaded = find_own_part(own->loads, loads);
+  footprint->local = find_local(middle, chip, at_once);
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 

@@ -11,6 +11,8 @@
 // Of blocks that ask for the same line at the same time, one has it loaded, and the others find it. What an earlier wave of blocks has
 // asked for is found as well, if all that a wave asks for fits into the cache.
 //
+// Local memory is apart: a block that begins gets that of one that has ended. What of it does not fit into the cache goes to DRAM and comes from there.
+//
 // Not modelled: blocks that ask for the same places by chance (tables, hashes): these are taken to ask for places of their own.
 #pragma once
 
@@ -50,6 +52,7 @@ typedef struct {
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
  * @distinct: of the sectors that are stored, the part that no store before has written
+ * @local: of the local memory of the blocks that run at the same time, the part that the second-level cache does not hold
  * @loaded: of the sectors that a block loads, and that no far one does, the part that no block before has loaded (sim/time/dram/earlier-blocks.h): those of a
  *   stencil have edges and rows in common
  */
@@ -58,6 +61,7 @@ typedef struct {
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
   double distinct;
+  double local;
   double loaded;
 } SmbFootprint;
 

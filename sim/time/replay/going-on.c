@@ -19,6 +19,14 @@ pass_fence(Multiprocessor *sm, TimedWarp *warp, double now) {
   return start + latency;
 }
 
+// A fence of a warp for its block: it waits until the pipe has taken what the warp has asked for.
+static double
+pass_block_fence(Multiprocessor *sm, const TimedWarp *warp, double now) {
+  double start = MAX(MAX(now, warp->lsu), sm->block_fences);
+  sm->block_fences = start + sm->chip->fence_block_interval;
+  return start + sm->chip->fence_block_latency;
+}
+
 double
 smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbEvent *event,
               double now) {
@@ -27,6 +35,8 @@ smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const S
   double next = now + MAX(1, timing->stall);
   if (event->flow == SMB_FLOW_IDLE)
     return next;
+  if (timing->rate == SMB_RATE_BLOCK_FENCE)
+    return pass_block_fence(sm, warp, now);
   if (timing->rate == SMB_RATE_FENCE)
     return pass_fence(sm, warp, now);
   if (timing->rate == SMB_RATE_SYSTEM_FENCE)

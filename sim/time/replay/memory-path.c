@@ -252,11 +252,29 @@ is_all_there(Multiprocessor *sm, guint32 site, guint news) {
   return is_all;
 }
 
+// Of local memory some is in DRAM: of so many requests that the first-level cache does not have one waits for it. A pair of sectors that is alone in
+// its line opens a row for itself.
+static void
+ask_dram_for_local(Multiprocessor *sm, guint lines, Asked *asked) {
+  const SmbChip *chip = sm->chip;
+  sm->local_due += asked->pairs ? sm->replay->footprint->local : 0;
+  if (sm->local_due < 1)
+    return;
+  sm->local_due--;
+  asked->is_new = TRUE;
+  asked->of_dram =
+      MAX(asked->pairs * PAIR_BYTES, MIN(lines, asked->pairs) * chip->dram_read / chip->dram_rows);
+}
+
 // What DRAM has to do for a request.
 static void
 ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
   const SmbFootprint *footprint = sm->replay->footprint;
   double bytes = asked->news * footprint->sites[request->site].moved * PAIR_BYTES;
+  if (request->is_local) {
+    ask_dram_for_local(sm, request->n, asked);
+    return;
+  }
   if (footprint->sites[request->site].table > 0) {
     double pairs = request->is_store ? request->sectors / 2.0 : asked->pairs;
     asked->unknown = find_unknown_part(sm, request->site, pairs, sm->replay->is_warm);
@@ -357,7 +375,8 @@ store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *
       smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
     store_line(sm, line, tag, waits, start);
   }
-  double part = footprint->sites[request->site].table > 0
+  double part = request->is_local ? footprint->local
+                : footprint->sites[request->site].table > 0
                     ? find_unknown_part(sm, request->site, written / 2.0, FALSE)
                     : footprint->distinct;
   write_dram(sm, request, start, written, part);

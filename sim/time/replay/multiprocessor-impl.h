@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
   const SmbEvent *events;
   guint n, next;
+  guint partition;
   guint block;    // of the resident ones
   guint8 number;  // in the order in which warps came: the oldest goes first
   guint sequence; // the block's number, which tells lines of its own from those of other blocks
@@ -80,6 +81,7 @@ typedef struct {
 typedef struct {
   guint living; // warps
   gboolean is_used;
+  gboolean has_asked;              // for something of shared memory since its last barrier
   PhaseState *states;              // of the phases of its barriers
   guint phase;                     // how many have ended, from 1
   guint phase_of[SMB_SHARINGS];    // in which it was decided
@@ -95,11 +97,13 @@ typedef struct {
 typedef struct {
   TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
   guint n;
+  guint resident; // warps of blocks that have not ended
   TimedWarp *last;
   double pipes[N_PIPES];   // free again
   double queue[MAX_QUEUE]; // when the last entries left, in a ring
   guint queue_at;
-  double dequeued;
+  double left;                      // when the last one of them did,
+  double dequeued;                  // and when it had sent its registers
   double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
   KeptRegister kept[SMB_REGISTER_SLOTS][SMB_REGISTER_BANKS];
   double now; // its next cycle
@@ -129,7 +133,7 @@ typedef struct {
   double next_block;                        // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
   double phases;                            // the same of what keeps barriers in shared memory,
-  double fences;                            // a fence may begin
+  double fences, block_fences;              // a fence may begin, for the device and for a block
   double bulk_writes; // and of the unit that copies in bulk, out of shared memory
   double textures;    // the unit that looks them up: free again
   double port;        // to the shared memory of other blocks: free again
@@ -149,6 +153,7 @@ typedef struct {
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double local_due;         // requests of local memory that DRAM has to serve, not served yet
   double *looked_up;        // by site: pairs of sectors that all multiprocessors have asked for
   double end;
   double busy[SMB_N_UNITS];
@@ -182,8 +187,8 @@ void smb_phase_start_block(TimedBlock *block, const SmbBlockRecord *record);
 
 /** smb_phase_meet: What an instruction does at a barrier of the block, in the order in which its warps run; the unit of those barriers takes
  * some cycles for each warp */
-void smb_phase_meet(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
-                    const SmbTimedRequest *request, double now);
+void smb_phase_meet(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                    const SmbTiming *timing, const SmbTimedRequest *request, double now);
 
 /** smb_phase_issue: What an instruction does at a barrier in shared memory */
 void smb_phase_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,

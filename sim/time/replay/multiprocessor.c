@@ -17,6 +17,7 @@ typedef enum {
   WAY_MEMORY,
   WAY_TEXTURE,
   WAY_PHASE,
+  WAY_MEET,
   WAY_GROUP,
   WAY_BULK,
 } Way;
@@ -78,6 +79,7 @@ board_time(const Scoreboard *board, guint open) {
 
 void
 smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
+  partition->left = when;
   partition->dequeued = when + takes;
   partition->queue[partition->queue_at] = when;
   partition->queue_at = (partition->queue_at + 1) % (guint)sm->chip->queue_entries;
@@ -145,6 +147,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     smb_phase_copied(sm, warp, request, there);
   if (timing->rate == SMB_RATE_COPY)
     warp->copies = MAX(warp->copies, there);
+  sm->blocks[warp->block].has_asked |= timing->rate == SMB_RATE_SHARED;
   sm->end = MAX(sm->end, there);
   if (timing->write_board < SMB_N_BOARDS)
     smb_board_open(&warp->boards[timing->write_board], now, there, reason);
@@ -225,7 +228,7 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
 
 static void
 wake_partition(Multiprocessor *sm, const TimedWarp *warp, double when) {
-  Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
+  Partition *partition = &sm->partitions[warp->partition];
   partition->now = MIN(partition->now, MAX(when, 0));
 }
 
@@ -245,6 +248,18 @@ static double
 find_turn(const Multiprocessor *sm) {
   double interval = sm->chip->grid_interval * sm->working;
   return sm->started >= sm->replay->resident ? interval * (double)sm->started : sm->head_start;
+}
+
+// A warp comes to the sub-partition that has the fewest: where all have as many, they take turns.
+static guint
+choose_partition(const Multiprocessor *sm) {
+  guint chosen = sm->n_warps % N_PARTITIONS;
+  for (guint i = 1; i < N_PARTITIONS; i++) {
+    guint other = (sm->n_warps + i) % N_PARTITIONS;
+    if (sm->partitions[other].resident < sm->partitions[chosen].resident)
+      chosen = other;
+  }
+  return chosen;
 }
 
 // Puts the next block in the place of one that has ended, if there is one.
@@ -271,6 +286,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
     *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
                         .n = smb_replay_warp_events(replay, events->len),
                         .block = index,
+                        .partition = choose_partition(sm),
                         .number = sm->n_warps++,
                         .sequence = (guint)sm->started,
                         .record = record,
@@ -279,7 +295,8 @@ start_block(Multiprocessor *sm, guint index, double when) {
                         .stalled = when,
                         .reason = SMB_STALL_WAIT,
                         .ready = when};
-    Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
+    Partition *partition = &sm->partitions[warp->partition];
+    partition->resident++;
     partition->warps[partition->n++] = warp;
     wake_partition(sm, warp, when);
   }
@@ -299,6 +316,8 @@ end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) 
   block->living--;
   if (block->living)
     return;
+  for (guint w = 0; w < warp->record->warps->len; w++)
+    sm->partitions[sm->pool[warp->block * sm->warps_per_block + w].partition].resident--;
   sm->ended++;
   if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
     sm->warm_end = now;
@@ -331,23 +350,25 @@ find_free(const Partition *partition, const SmbTiming *timing) {
   case WAY_MEMORY:
   case WAY_TEXTURE:
   case WAY_PHASE:
+  case WAY_MEET:
     return queue_room(partition);
   }
   return 0;
 }
 
+// @free: when its pipe, or its queue, took it
 static void
-count_stall(Multiprocessor *sm, const TimedWarp *warp, const SmbTiming *timing, double now) {
+count_stall(Multiprocessor *sm, const TimedWarp *warp, const SmbTiming *timing, double now,
+            double free) {
   double *stalls = sm->stalls;
   double ready = MIN(warp->ready, now);
   stalls[SMB_STALL_SELECTED] += 1;
   stalls[SMB_STALL_WAIT] += MAX(0, warp->stalled - warp->since);
   stalls[warp->reason] += MAX(0, ready - MAX(warp->stalled, warp->since));
   Way way = ways[timing->rate].way;
-  double blocked = now - ready;
-  stalls[way == WAY_FIXED || way == WAY_GROUP  ? SMB_STALL_MATH
-         : way == WAY_ISSUE || way == WAY_BULK ? SMB_STALL_NOT_SELECTED
-                                               : SMB_STALL_MIO] += blocked;
+  double blocked = CLAMP(free - ready, 0, now - ready);
+  stalls[way == WAY_FIXED || way == WAY_GROUP ? SMB_STALL_MATH : SMB_STALL_MIO] += blocked;
+  stalls[SMB_STALL_NOT_SELECTED] += now - ready - blocked;
 }
 
 static const SmbTimedRequest *
@@ -412,7 +433,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   const SmbTiming *timing = &sm->timings[event->number];
   const SmbTimedRequest *request = request_of(warp, event);
   Pipe pipe = ways[timing->rate].pipe;
-  count_stall(sm, warp, timing, now);
+  count_stall(sm, warp, timing, now, find_free(partition, timing));
   sm->instructions++;
   sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
   partition->last = warp;
@@ -439,6 +460,8 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   case WAY_PHASE:
     smb_phase_issue(sm, partition, warp, timing, request, now);
     break;
+  case WAY_MEET: // once it is known when the warp would go on
+    break;
   case WAY_GROUP:
     sm->busy[SMB_UNIT_TENSOR] +=
         smb_product_issue(sm, &partition->pipes[pipe], warp, timing, now) / N_PARTITIONS;
@@ -449,8 +472,8 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   }
   if (!warp->awaits)
     make_ready(sm, warp, smb_flow_next(sm, partition, warp, event, now));
-  if (ways[timing->rate].way == WAY_ISSUE && request && request->phase)
-    smb_phase_meet(sm, warp, timing, request, now);
+  if (ways[timing->rate].way == WAY_MEET && request && request->phase)
+    smb_phase_meet(sm, partition, warp, timing, request, now);
   if (warp->next == warp->n)
     end_warp(sm, partition, warp, now);
 }

@@ -56,16 +56,31 @@ await(TimedWarp *warp, guint phase, double wake, SmbStall reason) {
   warp->reason = reason;
 }
 
+// All have come to a barrier: the unit goes on with it while they do, if they are few, or have used shared memory since the last one.
+static void
+occupy_barrier_unit(Multiprocessor *sm, const TimedWarp *warp, guint phase, double interval) {
+  TimedBlock *block = &sm->blocks[warp->block];
+  guint arrivals = g_array_index(warp->record->phases, SmbTimedPhase, phase - 1).arrivals;
+  sm->barrier += MAX(0, sm->chip->barrier_least - arrivals * interval);
+  sm->barrier += block->has_asked ? sm->chip->barrier_memory : 0;
+  block->has_asked = FALSE;
+}
+
 void
-smb_phase_meet(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
+smb_phase_meet(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
                const SmbTimedRequest *request, double now) {
   const SmbChip *chip = sm->chip;
   gboolean has_register = timing->read_board < SMB_N_BOARDS; // with the number of the barrier
-  sm->barrier = MAX(now, sm->barrier) +
-                (has_register ? chip->barrier_register_arrival : chip->barrier_arrival);
-  double when = sm->barrier + (has_register ? chip->barrier_register : 0);
+  double interval = has_register ? chip->barrier_register_arrival : chip->barrier_arrival;
+  // It sends no registers, and need not wait for those of what is before it (H200: a store before a barrier takes its issue, and nothing more).
+  double start = MAX(now + chip->queue_latency, MAX(partition->left, sm->barrier));
+  smb_queue_leave(sm, partition, start, MAX(0, partition->dequeued - start));
+  sm->barrier = start + interval;
+  double when = sm->barrier - chip->queue_latency + (has_register ? chip->barrier_register : 0);
+  if (state_of(sm, warp, request->phase)->left == 1)
+    occupy_barrier_unit(sm, warp, request->phase, interval);
   if (timing->rate == SMB_RATE_ARRIVAL)
-    when = MAX(when, sm->barrier + chip->barrier_notice);
+    when = MAX(when, sm->barrier - chip->queue_latency + chip->barrier_notice);
   if (request->actions & SMB_PHASE_WAITS)
     await(warp, request->phase,
           timing->rate == SMB_RATE_CLUSTER_BARRIER ? chip->cluster_latency : chip->barrier_latency,

@@ -112,6 +112,10 @@ TIME = {
     "constant-latency": (latency("ldc"), "latency.ldc"),
     "barrier-arrival": (lambda f: (f["barrier.16"] - f["barrier.1"]) / 15, "barrier.16 - barrier.1: of 15 warps"),
     "barrier-latency": (lambda f: f["barrier.1"] - (f["barrier.16"] - f["barrier.1"]) / 15, "barrier.1, less one arrival"),
+    "barrier-least-interval": (lambda f: f["flow_barrier.1.16"] / 16, "flow_barrier.1.16: of 16 blocks"),
+    "barrier-memory-interval": (lambda f: (f["flow_barrier_store.4.4"] - f["flow_barrier.4.4"]) / 4,
+                                "flow_barrier_store.4.4 - flow_barrier.4.4: of 4 blocks"),
+    "fence-block-interval": (lambda f: f["flow_fence_acq_rel_cta.16"] / 16, "flow_fence_acq_rel_cta.16: of 16 warps"),
     "barrier-register-arrival": (lambda f: f["named.16"] / 16, "named.16: of 16 warps"),
     "barrier-register-latency": (lambda f: f["named.2"] - f["barrier.1"] + 2 - f["named.16"] / 8 - 1,
                                  "named.2, less barrier.1, its arrivals and its issue"),
@@ -185,6 +189,7 @@ WHOLE = ("float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "
 SOLVED = {
     "uniform-latency": "latency.s2ur",
     "fence-latency": "fence_gpu",
+    "fence-block-latency": "flow_fence_acq_rel_cta.1",
     "fence-memory-latency": "flow_fence_all_acq_rel.132.1.store",
     "fence-system-latency": "flow_fence_acq_rel_sys.1",
     "barrier-notice-latency": "named_turns",

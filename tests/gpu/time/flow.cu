@@ -14,7 +14,7 @@
 
 #include "few-more.h"
 
-static const int most_blocks = 264;
+static const int multiprocessors = 132, most_blocks = 16 * multiprocessors;
 static const size_t part_bytes = 128 << 10; // of global memory, for each block
 
 struct Row {
@@ -134,8 +134,26 @@ static void add_fences(std::vector<Row> &rows) {
         rows.push_back({name + ".store", store + std::string("fence.") + what + "; ", w * 32, 4, "a store and a fence in all blocks", blocks});
         if (blocks == 132) rows.push_back({name + ".load", load + std::string("fence.") + what + "; ", w * 32, 4, "a load and a fence in all blocks", blocks});
       }
+  for (int w : {2, 4, 8, 32}) {
+    rows.push_back({"flow_fence_acq_rel_cta." + std::to_string(w), "fence.acq_rel.cta; ", w * 32, 4, "a fence of the block's scope"});
+    rows.push_back({"flow_fence_acq_rel_cta_shared." + std::to_string(w), "st.volatile.shared.u32 [%s], %r0; fence.acq_rel.cta; ", w * 32, 4, "a store to shared memory, and such a fence"});
+  }
   rows.push_back({"flow_fence_all_relaxed.132.1", chain("ld.relaxed.gpu.global.u32 %x0, [%g]; "), 32, 4, "a load of the device's scope, in all blocks", 132});
   rows.push_back({"flow_fence_all_atomic_chain.132.1", atomic_chain, 32, 4, "an atomic of a lane after the other, in all blocks", 132});
+}
+
+// Barriers of several blocks of a multiprocessor, which share its unit.
+static void add_barriers(std::vector<Row> &rows) {
+  auto add = [&](const std::string &name, const std::string &text, int w, int n, const char *how) {
+    rows.push_back({name + "." + std::to_string(w) + "." + std::to_string(n), text + "bar.sync 0; ", w * 32, 4, how, n * multiprocessors});
+  };
+  for (int w : {1, 2, 4, 8})
+    for (int n : {1, 4}) {
+      add("flow_barrier", "", w, n, "a barrier of the block, in so many blocks of each multiprocessor");
+      add("flow_barrier_store", "st.volatile.shared.u32 [%s], %r0; ", w, n, "the same, and a store to shared memory before");
+      add("flow_barrier_load", "ld.volatile.shared.u32 %x0, [%s]; ", w, n, "the same, and a load");
+    }
+  add("flow_barrier", "", 1, 16, "a barrier of a warp");
 }
 
 // --- measuring
@@ -170,6 +188,7 @@ int main(int count, char **words) {
   std::vector<Row> rows;
   add_flow(rows);
   add_fences(rows);
+  add_barriers(rows);
   for (const Row &r : rows)
     if (!only || r.name.find(only) != std::string::npos) measure(r, target.c_str());
   return 0;
