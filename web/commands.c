@@ -10,8 +10,9 @@
 #include <string.h>
 
 static const SmbCommand commands[] = {
-    {"advise", smb_cmd_advise, ""}, {"analyze", smb_cmd_analyze, ""}, {"explain", smb_cmd_explain, ""},
-    {"layout", smb_cmd_layout, ""}, {"learn", smb_cmd_learn, ""},     {"list", smb_cmd_list, ""},
+    {"advise", smb_cmd_advise, ""},   {"analyze", smb_cmd_analyze, ""},
+    {"explain", smb_cmd_explain, ""}, {"layout", smb_cmd_layout, ""},
+    {"learn", smb_cmd_learn, ""},     {"list", smb_cmd_list, ""},
     {"report", smb_cmd_report, ""},
 };
 
@@ -31,5 +32,6 @@ main(int argc, char **argv) {
     if (strcmp(commands[i].name, argv[1]) == 0)
       command = &commands[i];
   }
-  return (int)smb_cli_run(command, smb_cuda_real(), argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : words);
+  return (int)smb_cli_run(command, smb_cuda_real(), argc > 1 ? argc - 1 : 1,
+                          argc > 1 ? argv + 1 : words);
 }
