@@ -113,7 +113,7 @@ for part in gasynchelper gasyncresult gbufferedinputstream gcancellable gcontext
   gpollableoutputstream gpollableutils gseekable gsimpleasyncresult gtask giounix-private gunixinputstream; do
   compile GIO "$flags" "gio/$part.c"
 done
-for header in $(find glib gobject gio gmodule -name '*.h'); do
+find glib gobject gio gmodule -name '*.h' | while read -r header; do
   mkdir -p "$include/${header%/*}"
   cp "$header" "$include/$header"
 done
@@ -153,9 +153,9 @@ cat >config.h <<EOF
 #define HAVE_DECL_MEMRCHR 1
 #include <eu-config.h>
 EOF
-for part in $(sed -n '/^libelf_a_SOURCES/,/^$/p' libelf/Makefile.am | grep -o '[a-z0-9_]*\.c' | grep -v 'elf_compress\|nlist'); do
-  compile elf '-std=gnu99 -DHAVE_CONFIG_H -I. -Ilib -Ilibelf' "libelf/$part"
-done
+# shellcheck disable=SC2046 # one word for each file
+compile elf '-std=gnu99 -DHAVE_CONFIG_H -I. -Ilib -Ilibelf' $(sed -n '/^libelf_a_SOURCES/,/^$/p' libelf/Makefile.am |
+  grep -o '[a-z0-9_]*\.c' | grep -v 'elf_compress\|nlist' | sed 's,^,libelf/,')
 cp libelf/libelf.h libelf/gelf.h libelf/elf.h "$include"
 cp COPYING-LGPLV3 "$folder/licenses/elfutils"
 
