@@ -137,8 +137,15 @@ function show(got) {
 
 // --- the course
 
-// A step up to its question; with an answer all of it.
-function showLesson(text) {
+// The text of one step, of what the program writes before and after it.
+function onlyStep(text) {
+  const [, step] = text.match(/^(Step \d+ of [^]*?)(?:\n+Step \d+ of|\n+Enter for the next step|$(?![^]))/m) || [null, text];
+  return step;
+}
+
+// A step up to its question.
+function showLesson(all) {
+  const text = onlyStep(all);
   const end = text.search(/^(Hint|Answer):/m);
   find('lesson-out').textContent = end > 0 ? text.slice(0, end) : text;
   find('reply').hidden = end < 0;
@@ -158,7 +165,7 @@ async function replyToLesson(event) {
   event.preventDefault();
   const got = await ask({words: ['learn', state.step], input: `${find('answer').value}\n`});
   if (got)
-    find('lesson-out').textContent = got.out || got.err;
+    find('lesson-out').textContent = onlyStep(got.out || got.err);
 }
 
 // --- examples
