@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -20,9 +19,8 @@ enum {
   NULL_MINOR = 3,
 };
 
-#ifndef PIPEFS_MAGIC
-#  define PIPEFS_MAGIC 0x50495045
-#endif
+// The type of the file system that pipes are in (Linux, include/uapi/linux/magic.h).
+#define PIPE_FILE_SYSTEM 0x50495045
 
 struct _SmbFile {
   int fd;
@@ -73,7 +71,7 @@ may_be_terminal(const struct stat *facts) {
 static gboolean
 is_anonymous_pipe(int fd) {
   struct statfs system;
-  return fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC;
+  return fstatfs(fd, &system) == 0 && system.f_type == PIPE_FILE_SYSTEM;
 }
 
 SmbFile *

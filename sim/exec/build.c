@@ -214,7 +214,7 @@ smb_code_finish(Code *code) {
 
 void
 smb_code_add_heap(Code *code) {
-  Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = CODE_ENDLESS_BYTES};
+  Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = SMB_ENDLESS_BYTES};
   if (code->heap)
     return;
   heap.contents.fill = SMB_FILL_UNKNOWN;

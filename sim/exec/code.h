@@ -10,9 +10,6 @@
 #include "sim/exec/step.h"
 #include "sim/machine/front-end.h"
 
-// Where an array without an end ends.
-#define CODE_ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)
-
 // Steps of warps that a block executes, unless the user says otherwise: some seconds.
 #define CODE_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
 // What they and their accesses to memory may take, as plain steps (WORK_OF_ACCESS): eight seconds. Where a user allows

@@ -14,9 +14,6 @@
 #include "sim/machine/machine.h"
 #include "sim/machine/access/chunk.h"
 
-// Where a buffer ends that has no end: far enough for all offsets that a kernel means.
-#define ENDLESS_BYTES ((gsize)1 << 40)
-
 // Global buffers lie this far apart: an address says which one is meant. Where there is memory at addresses, beyond all
 // of it.
 enum {
@@ -328,7 +325,7 @@ make_region(const SmbBlock *block, const Region *region, guint index, const SmbL
                   .size = region->size + (region->is_dynamic ? launch->dynamic_bytes : 0),
                   .contents = given && !given->is_default ? given->contents : region->contents,
                   .buffer = block->program->parameters->len + index,
-                  .is_loaded = region->size < ENDLESS_BYTES};
+                  .is_loaded = region->size < SMB_ENDLESS_BYTES};
 }
 
 static Object
@@ -337,7 +334,7 @@ make_buffer(const SmbBlock *block, guint parameter, const SmbLaunch *launch) {
   SmbContents contents = smb_launch_contents(launch, block->program, parameter);
   return (Object){.name = described.name,
                   .space = SPACE_GLOBAL,
-                  .size = contents.fill == SMB_FILL_BYTES ? contents.length : ENDLESS_BYTES,
+                  .size = contents.fill == SMB_FILL_BYTES ? contents.length : SMB_ENDLESS_BYTES,
                   .start = smb_launch_start(launch, block->program, parameter),
                   .step = described.element_bytes,
                   .contents = contents,

@@ -52,13 +52,13 @@ struct _Shadow {
   gsize n_own;
   guint32 phase; // counts barriers and blocks
   Cell *cells;
-  guint8 *set;        // by cell: whether the block has written it
-  gsize n_unset;      // of those that are in shared memory: how many it has not; often soon none
-  GHashTable *warned; // what was said of the block: keys of a warning and two sites
-  gsize last_warned;  // the last of them that was asked for, + 1; 0: none
-  GHashTable *exempt; // words, + 1, that are barriers of the block
-  gboolean closely;   // nothing is noted
-  gboolean notes;     // all accesses of this phase are noted, and the cells say nothing of it yet
+  guint8 *set;         // by cell: whether the block has written it
+  gsize n_unset;       // of those that are in shared memory: how many it has not; often soon none
+  GHashTable *warned;  // what was said of the block: keys of a warning and two sites
+  guint64 last_warned; // the last of them that was asked for, + 1; 0: none
+  GHashTable *exempt;  // words, + 1, that are barriers of the block
+  gboolean closely;    // nothing is noted
+  gboolean notes;      // all accesses of this phase are noted, and the cells say nothing of it yet
   guint n_noted, max_noted;
   Touch *noted;
   guint32 *offsets; // n_lanes of each
@@ -84,7 +84,7 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_byt
   shadow->set = g_new0(guint8, shadow->n_cells + 1);
   memset(shadow->set + shadow->n_own, TRUE, shadow->n_cells - shadow->n_own);
   shadow->claims = g_new0(guint8, shadow->n_cells + 1);
-  shadow->warned = g_hash_table_new(NULL, NULL);
+  shadow->warned = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   shadow->exempt = g_hash_table_new(NULL, NULL);
   shadow->n_lanes = program->lanes;
   return shadow;
@@ -168,12 +168,12 @@ smb_shadow_fill(Shadow *shadow, guint32 offset, gsize bytes) {
 gboolean
 smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
   Shadow *shadow = block->shadow;
-  gsize key = ((gsize)warning << 60) ^ ((gsize)site << 30) ^ other;
+  guint64 key = ((guint64)warning << 60) ^ ((guint64)site << 30) ^ other;
   // A lane says what the one before it said.
   if (shadow->last_warned == key + 1)
     return FALSE;
   shadow->last_warned = key + 1;
-  return g_hash_table_add(shadow->warned, GSIZE_TO_POINTER(key));
+  return g_hash_table_add(shadow->warned, g_memdup2(&key, sizeof key));
 }
 
 static void

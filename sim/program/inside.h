@@ -16,6 +16,9 @@ typedef enum {
   SPACE_CONSTANT, // is read only, and makes requests of neither shared nor global memory
 } Space;
 
+// Where what has no end ends: far enough for all offsets that a kernel means; of a process of 32 bits, at what it can address.
+#define SMB_ENDLESS_BYTES ((gsize)MIN(G_GUINT64_CONSTANT(1) << 40, (guint64)G_MAXSSIZE))
+
 // A piece of memory that pointers point into, besides the buffers of pointer parameters: what lies outside
 // of it is out of bounds.
 typedef struct {

@@ -60,8 +60,10 @@ void
 smb_shortage_prepare(void) {
   g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION,
                     take_shortage, NULL);
+#ifdef M_ARENA_MAX // of glibc
   if (smb_room_address_space() < ROOM_FOR_ARENAS)
     mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 gsize

@@ -179,7 +179,7 @@ static guint32
 add_region(PtxDecoder *decoder, const PtxVariable *variable) {
   Region region = {.name = variable->name,
                    .space = is_in(variable, "const") ? SPACE_CONSTANT : SPACE_GLOBAL,
-                   .size = variable->bytes ? variable->bytes : CODE_ENDLESS_BYTES};
+                   .size = variable->bytes ? variable->bytes : SMB_ENDLESS_BYTES};
   g_array_append_val(decoder->program->regions, region);
   return decoder->program->regions->len - 1;
 }

@@ -45,7 +45,8 @@ read_place(PtxReader *reader, PtxLoc *loc) {
 
 static gpointer
 make_loc_key(const PtxLoc *loc) {
-  return GSIZE_TO_POINTER((gsize)loc->file << 44 ^ (gsize)loc->line << 12 ^ loc->column);
+  guint64 key = (guint64)loc->file << 44 ^ (guint64)loc->line << 12 ^ loc->column;
+  return GSIZE_TO_POINTER((gsize)key);
 }
 
 static void
