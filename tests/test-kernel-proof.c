@@ -3,7 +3,7 @@
 //
 // What is proved for all values of a parameter holds in launches with each of its residues, of random kernels; and what is said of
 // kernels whose answer is known.
-#include "sim/cuda/proof/kernel-proof.h"
+#include "sim/proof/kernel-proof.h"
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
