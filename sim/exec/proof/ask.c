@@ -111,8 +111,10 @@ low_address(const StepWalk *walk, const Address *address, guint thread) {
 // What a pointer points into, if it is known: the number of a region, + 1.
 static guint
 find_region(const StepWalk *walk, const Address *address, guint thread) {
-  if (!address->low)
-    return (guint)(address->pointers >> POINTER_OFFSET_BITS);
+  const guint64 below = G_MAXUINT64 >> POINTER_OFFSET_BITS; // a small negative offset
+  guint64 of_offset = address->pointers >> POINTER_OFFSET_BITS;
+  if (!address->low || (of_offset && of_offset != below))
+    return (guint)of_offset;
   if (!address->high || !smb_term_is_constant(walk->prover->terms, address->high[thread]))
     return 0;
   guint32 high = smb_term_sum(walk->prover->terms, address->high[thread])->constant;

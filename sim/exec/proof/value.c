@@ -172,6 +172,17 @@ funnel(StepWalk *walk, Term low, Term high, guint32 by, guint32 place) {
                       1u << (32 - by));
 }
 
+// @a put into @b, from bit @by on.
+static Term
+insert_bits(StepWalk *walk, Term a, Term b, guint by, guint length, guint32 place) {
+  Terms *terms = walk->prover->terms;
+  guint32 where = by < 32 ? (guint32)(mask_below(length) << by) : 0;
+  Term outside = make_bits(walk, ATOM_AND, b, smb_term_constant(terms, ~where), place);
+  Term inside = make_bits(walk, ATOM_AND, shift_left(walk, a, by), smb_term_constant(terms, where),
+                          place);
+  return smb_term_add(terms, outside, inside, 1);
+}
+
 // An operation on operands, and on @n_in predicates, whatever it is: the same of the same.
 static Term
 make_unknown(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
@@ -326,6 +337,11 @@ shift_words(StepWalk *walk, const Compute *compute, const Operands *operands, gu
       return FALSE;
     *result = make_bits(walk, ATOM_AND, shift_right(walk, WORD(0), by & 255, FALSE, place),
                         smb_term_constant(walk->prover->terms, (guint32)mask_below(length)), place);
+    return TRUE;
+  case OPERATION_BFI_32:
+    if (!is_known(walk, WORD(2), &by) || !is_known(walk, WORD(3), &length))
+      return FALSE;
+    *result = insert_bits(walk, WORD(0), WORD(1), by & 255, length & 255, place);
     return TRUE;
   default:
     return FALSE;
@@ -589,29 +605,34 @@ compute_known(StepWalk *walk, const Step *step, const Operands *operands, guint 
     take_predicate(walk, compute->q, first, lanes, operands->result[RESULT_Q]);
 }
 
-// Between lanes: the same for a warp whose lanes all take part, or not known. A shuffle of what all lanes have is that.
+// Between lanes: not known, but the same for a warp whose lanes all take part. A shuffle of what all lanes have is that, and so is what the first
+// of some lanes has that all of them have.
 static void
 exchange_terms(StepWalk *walk, const Step *step, const Operands *operands, guint first, guint end,
                const Term *active) {
-  const Compute *compute = &step->compute;
-  Operation operation = (Operation)compute->operation;
+  Operation operation = (Operation)step->compute.operation;
+  guint warp = first / walk->n_lanes;
+  gboolean is_first = operation == OPERATION_FIRST || operation == OPERATION_FIRST_PREDICATE;
   gboolean shuffles = operation >= OPERATION_SHFL_UP && operation <= OPERATION_SHFL_IDX;
-  gboolean is_one = operation >= OPERATION_VOTE_ALL && operation != OPERATION_MATCH_ANY_32 &&
-                    operation != OPERATION_MATCH_ANY_64 && operation != OPERATION_MOVMATRIX &&
-                    operation != OPERATION_ELECT;
-  gboolean whole = TRUE, alike = TRUE;
-  for (guint i = first; i < end; i++) {
+  gboolean is_one = is_first || (operation >= OPERATION_VOTE_ALL &&
+                                 operation <= OPERATION_VOTE_BALLOT) ||
+                    (operation >= OPERATION_REDUX_ADD && operation <= OPERATION_REDUX_MAX_F32);
+  gboolean whole = end - first == walk->n_lanes;
+  for (guint i = first; i < end; i++)
     whole = whole && active[i] && active[i] == active[first];
-    alike = alike && shuffles && operands->source[0][0][i] == operands->source[0][0][first];
-  }
-  whole = whole && end - first == walk->n_lanes;
+  const Term *source = operation == OPERATION_FIRST_PREDICATE ? operands->in[0]
+                       : is_first || shuffles                 ? operands->source[0][0]
+                                                              : NULL;
+  gboolean keeps = source && (is_first || whole) &&
+                   smb_step_walk_is_alike(walk, warp, source, active);
+  guint kept = operation == OPERATION_FIRST_PREDICATE ? RESULT_P : RESULT_LOW;
   for (guint result = 0; result < N_RESULTS; result++) {
-    gboolean keeps = whole && alike && result == RESULT_LOW;
     Term one = smb_prover_fresh(walk->prover, step->place);
     for (guint i = first; i < end; i++)
-      operands->result[result][i] = keeps             ? operands->source[0][0][i]
-                                    : whole && is_one ? one
-                                                      : smb_prover_fresh(walk->prover, step->place);
+      operands->result[result][i] = keeps && result == kept ? source[i]
+                                    : is_one && whole
+                                        ? one
+                                        : smb_prover_fresh(walk->prover, step->place);
   }
 }
 

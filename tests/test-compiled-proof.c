@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What is proved of compiled kernels. Those of proof-cases.def, which nvcc compiled (tests/proof-compile.py), have the answer of their
+// text, or one that proof-compiled.def names; no launch contradicts one.
+#include <string.h>
+
+#include "tests/effort.h"
+#include "tests/proved-kernel.h"
+#include "tests/sass-data.h"
+#include "tests/suite.h"
+
+typedef enum {
+  LEVEL_PTX,
+  LEVEL_MACHINE,
+  N_LEVELS,
+} Level;
+
+typedef struct {
+  const char *statements;
+  SmbProofVerdict verdict;
+  guint free; // of PROVED_FOR: residues of the parameter that are free of conflicts
+} Case;
+
+static const Case cases[] = {
+#define PROOF(statements, verdict, free) {statements, SMB_##verdict, free},
+#include "tests/proof-cases.def"
+#undef PROOF
+};
+
+static const struct {
+  const char *statements;
+  SmbProofVerdict verdict[N_LEVELS];
+  guint free;
+} others[] = {
+#define COMPILED(statements, ptx, machine, free) {statements, {SMB_##ptx, SMB_##machine}, free},
+#include "tests/proof-compiled.def"
+#undef COMPILED
+};
+
+static SmbSource *
+open_level(Level level) {
+  g_autoptr(GBytes) bytes =
+      sass_data_read(level == LEVEL_PTX ? "proof.ptx" : "proof.sm_90.cubin");
+  return smb_source_new_any(level == LEVEL_PTX ? "proof.ptx" : "proof.cubin", bytes, NULL);
+}
+
+static void
+prove_entry(ProvedKernel *proved, SmbSource *source, const char *statements) {
+  g_autofree char *entry = g_strdup_printf("proof_%08x", g_str_hash(statements));
+  const SmbProgramOptions options = {.entry = entry};
+  g_autoptr(GError) error = NULL;
+  SmbProgram *program = smb_program_read(source, &options, &error);
+  ck_assert_msg(program != NULL, "%s: %s", statements, error ? error->message : "");
+  prove_program(proved, program);
+}
+
+static guint
+count_free(const SmbKernelProof *proof) {
+  guint n = 0;
+  for (guint i = 0; i < proof->sites->len; i++) {
+    const SmbProvedSite *site = proof->sites->pdata[i];
+    for (guint r = 0; site->verdict == SMB_PROVED_FOR && r < site->modulus; r++)
+      n += site->free[r];
+    if (n)
+      return n;
+  }
+  return 0;
+}
+
+static void
+check_answer(const SmbKernelProof *proof, const Case *one, Level level) {
+  SmbProofVerdict verdict = smb_kernel_proof_verdict(proof), wanted = one->verdict;
+  guint free = one->free;
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+    if (strcmp(others[i].statements, one->statements) == 0) {
+      wanted = others[i].verdict[level];
+      free = others[i].free;
+    }
+  }
+  if (g_getenv("SMEMBANK_TEST_SHOW") && verdict != wanted) {
+    g_printerr("%s: %u %u (not %u) %s\n", one->statements, level, verdict, wanted, proof->stopped ? proof->stopped : "");
+    for (guint i = 0; i < proof->sites->len; i++) {
+      const SmbProvedSite *site = proof->sites->pdata[i];
+      g_printerr("  %u %s\n", site->verdict, site->reason ? site->reason : "");
+    }
+    return;
+  }
+  ck_assert_msg(verdict == wanted, "%s: verdict %u", one->statements, verdict);
+  if (wanted == SMB_PROVED_FOR)
+    ck_assert_msg(count_free(proof) == free, "%s: %u", one->statements, count_free(proof));
+}
+
+START_TEST(test_compiled) {
+  const Level level = (Level)_i;
+  g_autoptr(SmbSource) source = open_level(level);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_auto(ProvedKernel) proved = {0};
+    prove_entry(&proved, source, cases[i].statements);
+    check_answer(proved.proof, &cases[i], level);
+    // Some of the others never end.
+    gboolean is_run = cases[i].verdict != SMB_PROOF_STOPPED && !proved.proof->stopped;
+    for (guint value = 0; is_run && value < effort(2 * PROVED_VALUES) + 32; value++)
+      compare_proved_launch(&proved, value, cases[i].statements);
+  }
+}
+END_TEST
+
+Suite *
+suite_compiled_proof(void) {
+  Suite *suite = suite_create("compiled-proof");
+  TCase *tcase = tcase_create("compiled-proof");
+  tcase_set_timeout(tcase, 0);
+  tcase_add_loop_test(tcase, test_compiled, 0, N_LEVELS);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
