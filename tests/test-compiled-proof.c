@@ -10,6 +10,10 @@
 #include "tests/sass-data.h"
 #include "tests/suite.h"
 
+enum {
+  N_REMAINDERS = 32, // of the parameter
+};
+
 typedef enum {
   LEVEL_PTX,
   LEVEL_MACHINE,
@@ -39,10 +43,11 @@ static const struct {
 };
 
 static SmbSource *
-open_level(Level level) {
-  g_autoptr(GBytes) bytes =
-      sass_data_read(level == LEVEL_PTX ? "proof.ptx" : "proof.sm_90.cubin");
-  return smb_source_new_any(level == LEVEL_PTX ? "proof.ptx" : "proof.cubin", bytes, NULL);
+open_level(const char *name, Level level) {
+  g_autofree char *file =
+      g_strdup_printf("%s.%s", name, level == LEVEL_PTX ? "ptx" : "sm_90.cubin");
+  g_autoptr(GBytes) bytes = sass_data_read(file);
+  return smb_source_new_any(file, bytes, NULL);
 }
 
 static void
@@ -78,14 +83,6 @@ check_answer(const SmbKernelProof *proof, const Case *one, Level level) {
       free = others[i].free;
     }
   }
-  if (g_getenv("SMEMBANK_TEST_SHOW") && verdict != wanted) {
-    g_printerr("%s: %u %u (not %u) %s\n", one->statements, level, verdict, wanted, proof->stopped ? proof->stopped : "");
-    for (guint i = 0; i < proof->sites->len; i++) {
-      const SmbProvedSite *site = proof->sites->pdata[i];
-      g_printerr("  %u %s\n", site->verdict, site->reason ? site->reason : "");
-    }
-    return;
-  }
   ck_assert_msg(verdict == wanted, "%s: verdict %u", one->statements, verdict);
   if (wanted == SMB_PROVED_FOR)
     ck_assert_msg(count_free(proof) == free, "%s: %u", one->statements, count_free(proof));
@@ -93,16 +90,41 @@ check_answer(const SmbKernelProof *proof, const Case *one, Level level) {
 
 START_TEST(test_compiled) {
   const Level level = (Level)_i;
-  g_autoptr(SmbSource) source = open_level(level);
+  g_autoptr(SmbSource) source = open_level("proof", level);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_auto(ProvedKernel) proved = {0};
     prove_entry(&proved, source, cases[i].statements);
     check_answer(proved.proof, &cases[i], level);
-    // Some of the others never end.
-    gboolean is_run = cases[i].verdict != SMB_PROOF_STOPPED && !proved.proof->stopped;
-    for (guint value = 0; is_run && value < effort(2 * PROVED_VALUES) + 32; value++)
+    // Some of those that are not proved never end.
+    gboolean is_run = smb_kernel_proof_verdict(proved.proof) != SMB_PROOF_STOPPED;
+    for (guint value = 0; is_run && value < N_REMAINDERS; value++)
       compare_proved_launch(&proved, value, cases[i].statements);
   }
+}
+END_TEST
+
+// Random kernels, a line each in proof-random.txt, of which no answer is known.
+START_TEST(test_random_compiled) {
+  const Level level = (Level)_i;
+  g_autoptr(SmbSource) source = open_level("proof-random", level);
+  const char *srcdir = g_getenv("srcdir");
+  g_autofree char *path =
+      g_strdup_printf("%s/tests/data/sass/proof-random.txt", srcdir ? srcdir : ".");
+  g_autofree char *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  guint n[4] = {0};
+  for (guint i = 0; lines[i] && *lines[i]; i++) {
+    g_auto(ProvedKernel) proved = {0};
+    prove_entry(&proved, source, lines[i]);
+    n[smb_kernel_proof_verdict(proved.proof)]++;
+    for (guint at = 0; !proved.proof->stopped && at < N_REMAINDERS; at += effort(10) < 10 ? 3 : 1)
+      compare_proved_launch(&proved, at, lines[i]);
+  }
+  for (guint verdict = 0; verdict < G_N_ELEMENTS(n); verdict++)
+    ck_assert_msg(n[verdict] > 0, "no kernel is of verdict %u", verdict);
+  if (g_getenv("SMEMBANK_TEST_SHOW"))
+    g_print("%u %u %u %u\n", n[0], n[1], n[2], n[3]);
 }
 END_TEST
 
@@ -112,6 +134,7 @@ suite_compiled_proof(void) {
   TCase *tcase = tcase_create("compiled-proof");
   tcase_set_timeout(tcase, 0);
   tcase_add_loop_test(tcase, test_compiled, 0, N_LEVELS);
+  tcase_add_loop_test(tcase, test_random_compiled, 0, N_LEVELS);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -150,7 +150,7 @@ look_up_bits(StepWalk *walk, guint table, const Term *operand, guint32 place) {
 Term
 smb_step_walk_choose(StepWalk *walk, Term condition, Term yes, Term no) {
   enum {
-    MAX_PARTS = 3,
+    MAX_PARTS = 12,
   };
   Terms *terms = walk->prover->terms;
   guint32 known;
