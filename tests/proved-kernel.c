@@ -24,7 +24,8 @@ prove_program(ProvedKernel *proved, SmbProgram *program) {
 
 gboolean
 compare_proved_launch(const ProvedKernel *proved, guint value, const char *statements) {
-  g_autofree char *p = g_strdup_printf("%s=%u", smb_program_parameter(proved->program, 2).name, value);
+  g_autofree char *p =
+      g_strdup_printf("%s=%u", smb_program_parameter(proved->program, 2).name, value);
   g_autofree char *q =
       g_strdup_printf("%s=%u", smb_program_parameter(proved->program, 3).name, value * 7 + 3);
   const char *const arguments[] = {p, q, NULL};

@@ -152,7 +152,8 @@ restrict_parameter(const SmbProver *prover, SmbProvedSite *proved, const Decisio
   guint shift = 0;
   for (guint i = 0; i < decision->n_leaves; i++) {
     const Leaf *leaf = &decision->leaves[i];
-    if (leaf->atom < 0 || smb_terms_atom(prover->terms, (guint32)leaf->atom)->kind != ATOM_PARAMETER)
+    if (leaf->atom < 0 ||
+        smb_terms_atom(prover->terms, (guint32)leaf->atom)->kind != ATOM_PARAMETER)
       continue;
     if (which >= 0)
       return FALSE;
@@ -184,7 +185,8 @@ restrict_parameter(const SmbProver *prover, SmbProvedSite *proved, const Decisio
 
 // Adds the parameters of some residues, unless none is named.
 static void
-add_example(const SmbProver *prover, SmbProvedSite *proved, const Decision *decision, guint32 residues) {
+add_example(const SmbProver *prover, SmbProvedSite *proved, const Decision *decision,
+            guint32 residues) {
   SmbProofExample example = {.n = 0};
   for (guint i = 0; i < decision->n_leaves; i++) {
     const Leaf *leaf = &decision->leaves[i];
@@ -239,7 +241,8 @@ find_proof_obstacle(const SmbProver *prover, const SmbRequest *request, const Te
 }
 
 void
-smb_prover_request(SmbProver *prover, guint site, SmbRequest *request, const Term *terms, const Term *active) {
+smb_prover_request(SmbProver *prover, guint site, SmbRequest *request, const Term *terms,
+                   const Term *active) {
   struct {
     guint site;
     guint width;

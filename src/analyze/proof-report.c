@@ -85,8 +85,8 @@ smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report) {
     const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
     g_autofree char *sentence = tell_site(report, proved);
     g_autofree char *place = smb_site_place(site);
-    smb_text_wrap_printf(cli->out, "  %s, %s of %s: %s", place,
-                         smb_op_class_name(site->op_class), site->expression, sentence);
+    smb_text_wrap_printf(cli->out, "  %s, %s of %s: %s", place, smb_op_class_name(site->op_class),
+                         site->expression, sentence);
     if (report->examples->pdata[i])
       smb_spool_printf(cli->out, "    conflicts: %s\n", (const char *)report->examples->pdata[i]);
   }

@@ -68,8 +68,9 @@ set_heads(Walk *walk, const Term *start, const Change *change, Term counter, gui
       if (!change->assigned[slot])
         *head = first;
       else if (change->steps[slot])
-        *head = smb_term_add(walk->prover->terms, first,
-                             smb_term_mul(walk->prover->terms, change->steps[slot][i], counter, place), 1);
+        *head = smb_term_add(
+            walk->prover->terms, first,
+            smb_term_mul(walk->prover->terms, change->steps[slot][i], counter, place), 1);
       else
         *head = change->uniform[slot] ? shared : smb_prover_fresh(walk->prover, place);
     }
@@ -120,8 +121,8 @@ find_steps(Walk *walk, const Term *heads, const Term *active, const Change *chan
     for (guint i = 0; is_step && i < walk->prover->n; i++) {
       if (!active[i])
         continue;
-      steps[i] = smb_term_add(walk->prover->terms, walk->locals[slot][i], heads[(gsize)slot * walk->prover->n + i],
-                              G_MAXUINT32);
+      steps[i] = smb_term_add(walk->prover->terms, walk->locals[slot][i],
+                              heads[(gsize)slot * walk->prover->n + i], G_MAXUINT32);
       is_step = is_older(walk, steps[i], n_atoms);
     }
     change->steps[slot] = is_step ? steps : NULL;
@@ -166,7 +167,8 @@ generalize(Walk *walk, const Statement *loop, Term *active) {
     smb_prover_stop(walk->prover, loop->start, "it is not known what a loop changes");
   gboolean together =
       is_same_condition(walk, condition, active) && is_same_condition(walk, active, active);
-  Term in_loop = smb_prover_fresh(walk->prover, loop->start), *inside = smb_walk_copy_lanes(walk, active);
+  Term in_loop = smb_prover_fresh(walk->prover, loop->start),
+       *inside = smb_walk_copy_lanes(walk, active);
   set_heads(walk, start, &change, counter, loop->start);
   if (loop->value && loop->tests_first)
     smb_walk_evaluate(walk, loop->value, active);

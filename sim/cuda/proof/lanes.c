@@ -47,12 +47,14 @@ smb_walk_copy_locals(Walk *walk) {
   guint n = walk->kernel->locals->len;
   Term *saved = keep_terms(walk, (gsize)n * walk->prover->n);
   for (guint slot = 0; slot < n; slot++)
-    memcpy(saved + (gsize)slot * walk->prover->n, walk->locals[slot], walk->prover->n * sizeof(Term));
+    memcpy(saved + (gsize)slot * walk->prover->n, walk->locals[slot],
+           walk->prover->n * sizeof(Term));
   return saved;
 }
 
 void
 smb_walk_restore_locals(Walk *walk, const Term *saved) {
   for (guint slot = 0; slot < walk->kernel->locals->len; slot++)
-    memcpy(walk->locals[slot], saved + (gsize)slot * walk->prover->n, walk->prover->n * sizeof(Term));
+    memcpy(walk->locals[slot], saved + (gsize)slot * walk->prover->n,
+           walk->prover->n * sizeof(Term));
 }

@@ -60,11 +60,10 @@ smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *add
       Term moved[SMB_MAX_LANES] = {0};
       for (SmbLanes rest = mask; rest; rest &= rest - 1) {
         guint lane = smb_lanes_first(rest);
-        moved[lane] =
-            smb_term_add(walk->prover->terms, terms[lane], smb_term_constant(walk->prover->terms, piece), 1);
+        moved[lane] = smb_term_add(walk->prover->terms, terms[lane],
+                                   smb_term_constant(walk->prover->terms, piece), 1);
       }
       smb_prover_request(walk->prover, (guint)site, &request, moved, conditions);
     }
   }
 }
-

@@ -19,7 +19,8 @@ fresh_lanes(Walk *walk, guint32 place) {
 static Term
 operate(Walk *walk, const Node *node, gboolean is_wide, Term a, Term b, Term c) {
   const Atom atom = {ATOM_UNKNOWN, (guint64)(gsize)node, {a, b, c}, node->start};
-  return is_wide ? smb_prover_fresh(walk->prover, node->start) : smb_term_atom(walk->prover->terms, &atom);
+  return is_wide ? smb_prover_fresh(walk->prover, node->start)
+                 : smb_term_atom(walk->prover->terms, &atom);
 }
 
 static gboolean
@@ -32,7 +33,9 @@ either(Walk *walk, Term a, Term b, Term whole, Term before) {
   if (!a || !b || a == b)
     return a ? a : b;
   const Atom atom = {ATOM_UNKNOWN, 3, {a, b, 0}, 0};
-  return a == before || b == before ? before : whole ? whole : smb_term_atom(walk->prover->terms, &atom);
+  return a == before || b == before ? before
+         : whole                    ? whole
+                                    : smb_term_atom(walk->prover->terms, &atom);
 }
 
 static gboolean
@@ -144,9 +147,10 @@ cast_term(Walk *walk, const Node *node, Term a) {
     if (to->kind == KIND_BOOL)
       return value != 0;
     guint shift = 32 - 8 * (guint)MIN(to->size, 4);
-    return smb_term_constant(walk->prover->terms, smb_type_is_unsigned(to)
-                                              ? value << shift >> shift
-                                              : (guint32)((gint32)(value << shift) >> shift));
+    return smb_term_constant(walk->prover->terms,
+                             smb_type_is_unsigned(to)
+                                 ? value << shift >> shift
+                                 : (guint32)((gint32)(value << shift) >> shift));
   }
   return operate(walk, node, is_wide_number(from), a, 0, 0);
 }
@@ -194,8 +198,9 @@ load_terms(Walk *walk, const Node *node, const Term *address, const Term *active
                   active);
   for (guint i = 0; i < walk->prover->n; i++) {
     const Atom atom = {ATOM_UNKNOWN, which, {address[i], 0, 0}, node->start};
-    value[i] = smb_walk_space(walk, address[i]) == WALK_SHARED ? smb_term_atom(walk->prover->terms, &atom)
-                                                               : smb_prover_fresh(walk->prover, node->start);
+    value[i] = smb_walk_space(walk, address[i]) == WALK_SHARED
+                   ? smb_term_atom(walk->prover->terms, &atom)
+                   : smb_prover_fresh(walk->prover, node->start);
   }
   return value;
 }
@@ -447,7 +452,8 @@ jump(Walk *walk, const Statement *statement, Term *active) {
     if (!active[i])
       continue;
     if (!into || walk->general || active[i] != walk->loop->entered[i]) {
-      smb_prover_stop(walk->prover, statement->start, "a loop is left under a condition that is not known");
+      smb_prover_stop(walk->prover, statement->start,
+                      "a loop is left under a condition that is not known");
       return;
     }
     into[i] = active[i];

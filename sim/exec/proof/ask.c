@@ -226,10 +226,10 @@ load_component(StepWalk *walk, WalkState *state, const Step *step, const Address
     gboolean is_beyond = row > 0 && 4 * row >= transfer->bytes;
     for (guint i = 0; i < walk->prover->n; i++) {
       if (state->active[i])
-        lanes[i] = is_beyond && !transfer->is_signed
-                       ? 0
-                       : loaded_term(walk, step, address, i, component * transfer->bytes + 4 * row,
-                                     which);
+        lanes[i] =
+            is_beyond && !transfer->is_signed
+                ? 0
+                : loaded_term(walk, step, address, i, component * transfer->bytes + 4 * row, which);
     }
     smb_step_walk_set_row(walk, state, step, data + row, lanes);
   }

@@ -59,8 +59,7 @@ smb_step_walk_bits(StepWalk *walk, Term term) {
     return g_array_index(walk->bits, KnownBits, term);
   Bits all = bits_of(sum->constant);
   for (guint i = 0; i < sum->n; i++) {
-    KnownBits one =
-        find_atom_bits(walk, smb_terms_atom(walk->prover->terms, sum->parts[i].atom));
+    KnownBits one = find_atom_bits(walk, smb_terms_atom(walk->prover->terms, sum->parts[i].atom));
     Bits part = bits_multiply(bits_make(one.value, one.unknown), bits_of(sum->parts[i].factor));
     all = bits_field(bits_add(all, bits_field(part, 32)), 32);
   }
@@ -139,7 +138,8 @@ look_up_bits(StepWalk *walk, guint table, const Term *operand, guint32 place) {
       continue;
     for (guint k = 0; k < 3; k++) {
       if (i & 4 >> k)
-        product = product == all ? operand[k] : make_bits(walk, ATOM_AND, product, operand[k], place);
+        product =
+            product == all ? operand[k] : make_bits(walk, ATOM_AND, product, operand[k], place);
     }
     result = make_bits(walk, ATOM_XOR, result, product, place);
   }
@@ -178,8 +178,8 @@ insert_bits(StepWalk *walk, Term a, Term b, guint by, guint length, guint32 plac
   Terms *terms = walk->prover->terms;
   guint32 where = by < 32 ? (guint32)(mask_below(length) << by) : 0;
   Term outside = make_bits(walk, ATOM_AND, b, smb_term_constant(terms, ~where), place);
-  Term inside = make_bits(walk, ATOM_AND, shift_left(walk, a, by), smb_term_constant(terms, where),
-                          place);
+  Term inside =
+      make_bits(walk, ATOM_AND, shift_left(walk, a, by), smb_term_constant(terms, where), place);
   return smb_term_add(terms, outside, inside, 1);
 }
 
@@ -273,8 +273,8 @@ add_with_carry(StepWalk *walk, const Compute *compute, const Operands *operands,
   case OPERATION_ADD3_CARRY_32:
     *result = 0;
     for (guint i = 0; i < 3; i++)
-      *result = smb_term_add(terms, *result, WORD(i),
-                             compute->table & SUM_MINUS << i ? G_MAXUINT32 : 1);
+      *result =
+          smb_term_add(terms, *result, WORD(i), compute->table & SUM_MINUS << i ? G_MAXUINT32 : 1);
     for (guint i = 0; i < 2; i++) {
       if (compute->table & SUM_CARRY << i && !known[i])
         return FALSE;
@@ -305,8 +305,7 @@ shift_words(StepWalk *walk, const Compute *compute, const Operands *operands, gu
   case OPERATION_SHR_S32:
     if (!is_known(walk, WORD(1), &by))
       return FALSE;
-    *result =
-        shift_right(walk, WORD(0), by, compute->operation == OPERATION_SHR_S32, place);
+    *result = shift_right(walk, WORD(0), by, compute->operation == OPERATION_SHR_S32, place);
     return TRUE;
   case OPERATION_SHR_U64:
     if (!is_known(walk, WORD(1), &by))
@@ -416,13 +415,12 @@ move_words(StepWalk *walk, const Compute *compute, const Operands *operands, gui
     break;
   case OPERATION_SELECT_32:
   case OPERATION_SELECT_64:
-    *result = compute->modifiers & MODIFIER_NOT_IN
-                  ? smb_step_walk_choose(walk, operands->in[0][thread],
-                                         operands->source[1][word][thread],
-                                         operands->source[0][word][thread])
-                  : smb_step_walk_choose(walk, operands->in[0][thread],
-                                         operands->source[0][word][thread],
-                                         operands->source[1][word][thread]);
+    *result =
+        compute->modifiers & MODIFIER_NOT_IN
+            ? smb_step_walk_choose(walk, operands->in[0][thread], operands->source[1][word][thread],
+                                   operands->source[0][word][thread])
+            : smb_step_walk_choose(walk, operands->in[0][thread], operands->source[0][word][thread],
+                                   operands->source[1][word][thread]);
     return TRUE;
   default:
     return FALSE;
@@ -435,8 +433,7 @@ move_words(StepWalk *walk, const Compute *compute, const Operands *operands, gui
 static gboolean
 keep_window(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
             Term *result) {
-  gboolean adds =
-      compute->operation == OPERATION_ADD_64 || compute->operation == OPERATION_SUB_64;
+  gboolean adds = compute->operation == OPERATION_ADD_64 || compute->operation == OPERATION_SUB_64;
   for (guint i = 0; adds && i < 2; i++) {
     guint32 high;
     if (is_known(walk, HIGH(i), &high) &&
@@ -503,7 +500,8 @@ combine_predicates(StepWalk *walk, const Compute *compute, const Operands *opera
       value = !value;
     at |= value ? 4u >> i : 0;
   }
-  gboolean without = compute->table >> (at & 7) & 1, with = compute->table >> ((at | unknown) & 7) & 1;
+  gboolean without = compute->table >> (at & 7) & 1,
+           with = compute->table >> ((at | unknown) & 7) & 1;
   if (unknown == 0 || unknown == 8 || with == without)
     return make_unknown(walk, compute, operands, thread, 3, RESULT_P, place);
   Term one = operands->in[unknown == 4 ? 0 : unknown == 2 ? 1 : 2][thread];
@@ -532,10 +530,12 @@ compute_terms(StepWalk *walk, const Step *step, const Operands *operands, guint 
         !make_word(walk, compute, operands, thread, word, step->place, result))
       *result = make_unknown(walk, compute, operands, thread, 3, word, step->place);
   }
-  operands->result[RESULT_P][thread] =
-      make_unknown(walk, compute, operands, thread, 3, RESULT_P, step->place);
-  operands->result[RESULT_Q][thread] =
-      make_unknown(walk, compute, operands, thread, 3, RESULT_Q, step->place);
+  if (compute->p != PREDICATE_TRUE)
+    operands->result[RESULT_P][thread] =
+        make_unknown(walk, compute, operands, thread, 3, RESULT_P, step->place);
+  if (compute->q != PREDICATE_TRUE)
+    operands->result[RESULT_Q][thread] =
+        make_unknown(walk, compute, operands, thread, 3, RESULT_Q, step->place);
 }
 
 // --- what is known
@@ -587,9 +587,8 @@ static void
 compute_known(StepWalk *walk, const Step *step, const Operands *operands, guint first,
               SmbLanes lanes) {
   const Compute *compute = &step->compute;
-  gboolean has_row =
-      smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
-      compute->bytes;
+  gboolean has_row = smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
+                     compute->bytes;
   for (guint i = 0; i < compute->n_sources; i++) {
     for (guint r = 0; r < compute->n_rows[1 + i]; r++)
       put_row(walk, compute->s[i] + r, first, lanes, operands->source[i][r]);
@@ -614,8 +613,8 @@ exchange_terms(StepWalk *walk, const Step *step, const Operands *operands, guint
   guint warp = first / walk->n_lanes;
   gboolean is_first = operation == OPERATION_FIRST || operation == OPERATION_FIRST_PREDICATE;
   gboolean shuffles = operation >= OPERATION_SHFL_UP && operation <= OPERATION_SHFL_IDX;
-  gboolean is_one = is_first || (operation >= OPERATION_VOTE_ALL &&
-                                 operation <= OPERATION_VOTE_BALLOT) ||
+  gboolean is_one = is_first ||
+                    (operation >= OPERATION_VOTE_ALL && operation <= OPERATION_VOTE_BALLOT) ||
                     (operation >= OPERATION_REDUX_ADD && operation <= OPERATION_REDUX_MAX_F32);
   gboolean whole = end - first == walk->n_lanes;
   for (guint i = first; i < end; i++)
@@ -623,16 +622,15 @@ exchange_terms(StepWalk *walk, const Step *step, const Operands *operands, guint
   const Term *source = operation == OPERATION_FIRST_PREDICATE ? operands->in[0]
                        : is_first || shuffles                 ? operands->source[0][0]
                                                               : NULL;
-  gboolean keeps = source && (is_first || whole) &&
-                   smb_step_walk_is_alike(walk, warp, source, active);
+  gboolean keeps =
+      source && (is_first || whole) && smb_step_walk_is_alike(walk, warp, source, active);
   guint kept = operation == OPERATION_FIRST_PREDICATE ? RESULT_P : RESULT_LOW;
   for (guint result = 0; result < N_RESULTS; result++) {
     Term one = smb_prover_fresh(walk->prover, step->place);
     for (guint i = first; i < end; i++)
       operands->result[result][i] = keeps && result == kept ? source[i]
-                                    : is_one && whole
-                                        ? one
-                                        : smb_prover_fresh(walk->prover, step->place);
+                                    : is_one && whole       ? one
+                                                      : smb_prover_fresh(walk->prover, step->place);
   }
 }
 

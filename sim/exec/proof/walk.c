@@ -6,12 +6,12 @@
 #include "sim/exec/build.h"
 
 enum {
-  MAX_DEPTH = 16,        // of calls
-  MAX_ITERATIONS = 4096, // of a loop, before it is taken in general
-  MAX_ROUNDS = 16,       // until it is known what a loop changes
+  MAX_DEPTH = 16,       // of calls
+  MAX_ITERATIONS = 256, // of a loop, before it is taken in general
+  MAX_ROUNDS = 16,      // until it is known what a loop changes
   MAX_TERMS = 4000000,
-  MAX_KEPT = 1 << 27, // half a gigabyte
-  MAX_WORK = 1 << 28, // terms that are computed
+  MAX_KEPT = 1 << 26, // a quarter of a gigabyte
+  MAX_WORK = 1 << 22, // terms that are computed: seconds
 };
 
 /** WalkExit: @state: of threads that leave a part of a function for the block @to */
@@ -65,9 +65,9 @@ constant_lanes(StepWalk *walk, Row row) {
   Term *lanes = smb_step_walk_lanes(walk);
   gsize first = row_index(row) * constants->n_lanes;
   for (guint i = 0; i < walk->prover->n; i++)
-    lanes[i] = smb_term_constant(
-        walk->prover->terms,
-        g_array_index(constants->values, guint32, first + i % constants->n_lanes));
+    lanes[i] =
+        smb_term_constant(walk->prover->terms, g_array_index(constants->values, guint32,
+                                                             first + i % constants->n_lanes));
   g_hash_table_insert(walk->constants, GUINT_TO_POINTER(row), lanes);
   return lanes;
 }
@@ -133,9 +133,8 @@ is_guarded(const Step *step) {
 
 const Term *
 smb_step_walk_guarded(StepWalk *walk, WalkState *state, const Step *step) {
-  return is_guarded(step)
-             ? narrow_lanes(walk, state->active, guard_lanes(walk, state, step), FALSE)
-             : state->active;
+  return is_guarded(step) ? narrow_lanes(walk, state->active, guard_lanes(walk, state, step), FALSE)
+                          : state->active;
 }
 
 static const Term *
@@ -150,19 +149,18 @@ mix(StepWalk *walk, WalkState *state, const Step *step, const Term *value, const
 void
 smb_step_walk_set_row(StepWalk *walk, WalkState *state, const Step *step, Row row,
                       const Term *value) {
-  state->rows[row] = is_guarded(step) ? mix(walk, state, step, value,
-                                            smb_step_walk_row(walk, state, row))
-                                      : value;
+  state->rows[row] =
+      is_guarded(step) ? mix(walk, state, step, value, smb_step_walk_row(walk, state, row)) : value;
 }
 
 void
-smb_step_walk_set_predicate(StepWalk *walk, WalkState *state, const Step *step,
-                            Predicate predicate, const Term *value) {
+smb_step_walk_set_predicate(StepWalk *walk, WalkState *state, const Step *step, Predicate predicate,
+                            const Term *value) {
   if (predicate != PREDICATE_TRUE)
     state->predicates[predicate] =
-        is_guarded(step) ? mix(walk, state, step, value,
-                               smb_step_walk_predicate(walk, state, predicate))
-                         : value;
+        is_guarded(step)
+            ? mix(walk, state, step, value, smb_step_walk_predicate(walk, state, predicate))
+            : value;
 }
 
 gboolean
@@ -433,7 +431,7 @@ walk_block(StepWalk *walk, const Walking *walking, guint number, WalkState *stat
       walk_step(walk, &state, step);
     }
   }
-  if (is_any_active(walk, state->active))
+  if (!walk->prover->proof->stopped && is_any_active(walk, state->active))
     go_to(walk, walking, block_at(flow, block->end), state);
 }
 
@@ -503,7 +501,7 @@ set_loop_heads(StepWalk *walk, const WalkState *start, const LoopChange *change,
 static WalkPart
 iterate_loop(StepWalk *walk, const Walking *walking, guint header, WalkState *heads) {
   WalkPart part = {walking->part->flow, header, NULL, NULL,
-               g_array_new(FALSE, FALSE, sizeof(WalkExit))};
+                   g_array_new(FALSE, FALSE, sizeof(WalkExit))};
   walk_part(walk, &part, header, heads);
   if (part.returned)
     walking->part->returned = join_states(walk, walking->part->returned, part.returned);
@@ -611,8 +609,8 @@ leaves_together(const StepWalk *walk, const WalkPart *part, guint warp, const Te
   gboolean together = smb_step_walk_is_alike(walk, warp, start, start);
   for (guint i = 0; i < part->exits->len; i++)
     together = together &&
-               smb_step_walk_is_alike(
-                   walk, warp, g_array_index(part->exits, WalkExit, i).state->active, start);
+               smb_step_walk_is_alike(walk, warp,
+                                      g_array_index(part->exits, WalkExit, i).state->active, start);
   return together;
 }
 
@@ -646,8 +644,8 @@ count_iterations(StepWalk *walk, guint32 place, const guint8 *together) {
   for (guint i = 0; i < walk->prover->n; i++) {
     const Atom atom = {ATOM_COUNTER, ++walk->prover->n_fresh, {0}, place};
     gboolean is_same = !together || together[i / walk->n_lanes];
-    lanes[i] = is_same && i % walk->n_lanes ? lanes[i - 1]
-                                            : smb_term_atom(walk->prover->terms, &atom);
+    lanes[i] =
+        is_same && i % walk->n_lanes ? lanes[i - 1] : smb_term_atom(walk->prover->terms, &atom);
   }
   return lanes;
 }
@@ -686,9 +684,8 @@ generalize_loop(StepWalk *walk, const Walking *walking, guint header, WalkState 
   }
   if (!is_together) { // once more: each lane has its own number of iterations when it leaves
     g_array_unref(part.exits);
-    WalkState *heads =
-        set_loop_heads(walk, start, &change, count_iterations(walk, place, together), together,
-                       enter_loop(walk, start->active));
+    WalkState *heads = set_loop_heads(walk, start, &change, count_iterations(walk, place, together),
+                                      together, enter_loop(walk, start->active));
     walk->quiet++;
     walking->part->returned = returned;
     part = iterate_loop(walk, walking, header, heads);
