@@ -20,7 +20,7 @@ smb_prover_fresh(SmbProver *prover, guint32 place) {
 
 // "line 12" of a text, "0x1d0" of machine code.
 static char *
-describe_place(const SmbProver *prover, guint32 place) {
+describe_proof_place(const SmbProver *prover, guint32 place) {
   guint line, column;
   if (!prover->program->source)
     return g_strdup_printf("0x%x", place);
@@ -33,7 +33,7 @@ smb_prover_stop(SmbProver *prover, guint32 place, const char *why) {
   if (prover->proof->stopped)
     return;
   prover->proof->stopped = why;
-  prover->proof->stopped_at = place ? describe_place(prover, place) : NULL;
+  prover->proof->stopped_at = place ? describe_proof_place(prover, place) : NULL;
 }
 
 // The number of an access among those that were reached.
@@ -77,7 +77,7 @@ name_atom(const SmbProver *prover, guint32 number) {
   if (atom->kind == ATOM_BLOCK || atom->kind == ATOM_GRID)
     return g_strdup_printf("%s_%c", atom->kind == ATOM_BLOCK ? "blockIdx" : "gridDim",
                            axes[atom->key]);
-  g_autofree char *at = describe_place(prover, atom->place);
+  g_autofree char *at = describe_proof_place(prover, atom->place);
   return g_strdup_printf("%s_%u_%s", atom->kind == ATOM_COUNTER ? "count" : "value", number,
                          g_strdelimit(at, " ", '_'));
 }
@@ -110,6 +110,34 @@ append_term(const SmbProver *prover, GString *out, Term term) {
   g_string_append_c(out, ')');
 }
 
+// Adds what a sum is made of and is not known, each once.
+static void
+collect_unknown(const SmbProver *prover, Term term, GHashTable *seen, GArray *found) {
+  const Sum *sum = smb_term_sum(prover->terms, term);
+  for (guint i = 0; i < sum->n; i++) {
+    const Atom *atom = smb_terms_atom(prover->terms, sum->parts[i].atom);
+    if (!g_hash_table_add(seen, GUINT_TO_POINTER(sum->parts[i].atom)))
+      continue;
+    if (atom->kind < ATOM_MUL)
+      g_array_append_val(found, sum->parts[i].atom);
+    for (guint k = 0; atom->kind >= ATOM_MUL && k < 2; k++)
+      collect_unknown(prover, atom->operand[k], seen, found);
+  }
+}
+
+// What no bank depends on: all of it has one remainder, by 1.
+static GArray *
+find_irrelevant(const SmbProver *prover, const SmbRequest *request, const Term *terms,
+                const Decision *decision) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  GArray *found = g_array_new(FALSE, FALSE, sizeof(guint32));
+  for (guint i = 0; i < decision->n_leaves; i++)
+    g_hash_table_add(seen, GUINT_TO_POINTER((guint32)decision->leaves[i].atom));
+  for (SmbLanes rest = request->mask; rest; rest &= rest - 1)
+    collect_unknown(prover, terms[smb_lanes_first(rest)], seen, found);
+  return found;
+}
+
 static void
 certify(SmbProver *prover, guint site, const SmbRequest *request, const Term *terms,
         const Decision *decision) {
@@ -126,12 +154,18 @@ certify(SmbProver *prover, guint site, const SmbRequest *request, const Term *te
       append_term(prover, text, term);
     g_strv_builder_add(lanes, text->str);
   }
-  proved->moduli = g_new0(guint, decision->n_leaves + 1);
+  g_autoptr(GArray) others = find_irrelevant(prover, request, terms, decision);
+  proved->moduli = g_new0(guint, decision->n_leaves + others->len + 1);
   for (guint i = 0; i < decision->n_leaves; i++) {
     g_autofree char *name =
         has_base ? g_strdup("base") : name_atom(prover, (guint32)decision->leaves[i].atom);
     g_strv_builder_add(names, name);
     proved->moduli[i] = 1u << decision->leaves[i].bits;
+  }
+  for (guint i = 0; !has_base && i < others->len; i++) {
+    g_autofree char *name = name_atom(prover, g_array_index(others, guint32, i));
+    g_strv_builder_add(names, name);
+    proved->moduli[decision->n_leaves + i] = 1;
   }
   proved->access = find_proved_access(prover, site);
   proved->width = request->width;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The walk through a text (walk.c, general-loop.c), and the requests that it meets (request.c).
+// The walk through a text (walk.c, general-loop.c), and the requests that it meets (text-request.c).
 #pragma once
 
 #include "sim/cuda/tree/ast.h"

@@ -93,7 +93,7 @@ typedef enum {
 } AskedPlace;
 
 static Address
-find_address(StepWalk *walk, WalkState *state, const Transfer *transfer) {
+find_asked_address(StepWalk *walk, WalkState *state, const Transfer *transfer) {
   Address address = {NULL, NULL, (guint32)transfer->offset, transfer->offset};
   if (transfer->address_rows > 0)
     address.low = smb_step_walk_row(walk, state, transfer->address);
@@ -132,7 +132,8 @@ is_buffer(const StepWalk *walk, Term term) {
 }
 
 static AskedPlace
-find_place(const StepWalk *walk, const Transfer *transfer, const Address *address, guint thread) {
+find_asked_place(const StepWalk *walk, const Transfer *transfer, const Address *address,
+                 guint thread) {
   if (transfer->window != WINDOW_GENERIC)
     return transfer->window == WINDOW_SHARED ? PLACE_SHARED : PLACE_OTHER;
   guint region = find_region(walk, address, thread);
@@ -178,7 +179,7 @@ ask_warp(StepWalk *walk, const Step *step, const Address *address, guint first,
   const char *refusal = find_refusal(step);
   for (guint i = first; i < MIN(first + walk->n_lanes, walk->prover->n); i++) {
     guint lane = i - first;
-    AskedPlace place = find_place(walk, step->transfer, address, i);
+    AskedPlace place = find_asked_place(walk, step->transfer, address, i);
     if (!active[i] || place == PLACE_OTHER || !gives_address(step, lane))
       continue;
     if (place == PLACE_UNKNOWN)
@@ -211,7 +212,7 @@ loaded_term(StepWalk *walk, const Step *step, const Address *address, guint thre
                      is_constant ? KEY_CONSTANT | (guint64)step->place << 8 | at : which + at,
                      {low, address->high ? address->high[thread] : 0, 0},
                      step->place};
-  if (is_constant || find_place(walk, transfer, address, thread) == PLACE_SHARED)
+  if (is_constant || find_asked_place(walk, transfer, address, thread) == PLACE_SHARED)
     return smb_term_atom(walk->prover->terms, &atom);
   return smb_prover_fresh(walk->prover, step->place);
 }
@@ -239,7 +240,7 @@ void
 smb_step_walk_ask(StepWalk *walk, WalkState *state, const Step *step) {
   const Transfer *transfer = step->transfer;
   const Term *active = smb_step_walk_guarded(walk, state, step);
-  const Address address = find_address(walk, state, transfer);
+  const Address address = find_asked_address(walk, state, transfer);
   for (guint first = 0; !walk->quiet && first < walk->prover->n; first += walk->n_lanes)
     ask_warp(walk, step, &address, first, active);
   walk->work += walk->prover->n;

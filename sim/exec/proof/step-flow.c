@@ -104,7 +104,7 @@ find_builder_block(FlowBuilder *builder, guint32 first, gboolean *is_new) {
 
 // Blocks and what follows them.
 static void
-find_blocks(FlowBuilder *builder, guint32 entry, GHashTable *leaders) {
+find_flow_blocks(FlowBuilder *builder, guint32 entry, GHashTable *leaders) {
   gboolean is_new;
   find_builder_block(builder, entry, &is_new);
   for (guint b = 0; b < builder->order->len; b++) {
@@ -176,7 +176,7 @@ find_common_dominator(const FlowGraph *graph, guint a, guint b) {
 }
 
 static void
-find_dominators(FlowGraph *graph) {
+find_flow_dominators(FlowGraph *graph) {
   gboolean changes = TRUE;
   for (guint b = 0; b < graph->n; b++)
     graph->dominators[b] = b ? NO_LOOP : 0;
@@ -234,7 +234,7 @@ has_edge_back(const FlowGraph *graph, guint header) {
 
 // Inner loops first: their headers come later.
 static void
-find_loops(Flow *flow, const FlowGraph *graph) {
+find_flow_loops(Flow *flow, const FlowGraph *graph) {
   g_autofree guint8 *inside = g_new(guint8, graph->n);
   for (guint header = graph->n; header-- > 0;) {
     if (!has_edge_back(graph, header))
@@ -290,12 +290,12 @@ order_blocks(FlowBuilder *builder) {
       to[2 * i + which] = next == NO_LOOP ? NO_LOOP : rank[next];
     }
   }
-  find_dominators(&graph);
+  find_flow_dominators(&graph);
   if (!is_reducible(&graph) && !flow->failure) {
     flow->failure = "a loop that is entered in more than one place";
     flow->failed_step = flow_block(flow, 0)->first;
   }
-  find_loops(flow, &graph);
+  find_flow_loops(flow, &graph);
 }
 
 Flow *
@@ -309,7 +309,7 @@ smb_flow_new(const Code *code, guint32 entry) {
   flow->blocks = g_array_new(FALSE, FALSE, sizeof(FlowBlock));
   flow->block_of = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) leaders = find_leaders(&builder, entry);
-  find_blocks(&builder, entry, leaders);
+  find_flow_blocks(&builder, entry, leaders);
   order_blocks(&builder);
   return flow;
 }

@@ -1,27 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a computing step makes of sums. Where all operands are known, or as many of their bits as decide the result, the machine's own
-// operation computes it. Sums, products, shifts and bits of what is not known remain expressions; any other operation on equal
-// operands is one unknown value.
+// What an operation makes of sums: sums, products, shifts and bits of what is not known remain expressions. Any other operation on equal operands is
+// one unknown value.
 #include "sim/exec/compute/bits.h"
 #include "sim/exec/proof/step-walk.h"
 
 // Keys of unknown values of this file: an operation with all that varies it, and which of its results.
-enum {
-  RESULT_LOW,
-  RESULT_HIGH,
-  RESULT_P,
-  RESULT_Q,
-  N_RESULTS,
-};
 #define KEY_TUPLE ((guint64)1 << 62)
-
-typedef struct {
-  const Term *source[COMPUTE_SOURCES][2];
-  const Term *in[3];
-  Term *result[N_RESULTS];
-} Operands;
 
 // --- bits of a sum
 
@@ -72,8 +58,8 @@ smb_step_walk_bits(StepWalk *walk, Term term) {
 
 // --- expressions
 
-static gboolean
-is_known(const StepWalk *walk, Term term, guint32 *value) {
+gboolean
+smb_step_term_is_known(const StepWalk *walk, Term term, guint32 *value) {
   const Sum *sum = smb_term_sum(walk->prover->terms, term);
   *value = sum->constant;
   return sum->n == 0;
@@ -154,7 +140,7 @@ smb_step_walk_choose(StepWalk *walk, Term condition, Term yes, Term no) {
   };
   Terms *terms = walk->prover->terms;
   guint32 known;
-  if (yes == no || is_known(walk, condition, &known))
+  if (yes == no || smb_step_term_is_known(walk, condition, &known))
     return smb_term_choose(terms, condition, yes, no);
   Term difference = smb_term_add(terms, yes, no, G_MAXUINT32);
   if (smb_term_sum(terms, difference)->n > MAX_PARTS)
@@ -218,8 +204,8 @@ make_unknown(StepWalk *walk, const Compute *compute, const Operands *operands, g
 
 // Sums and products, of the low words. FALSE: it is none
 static gboolean
-add_words(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
-          guint32 place, Term *result) {
+add_term_words(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
+               guint32 place, Term *result) {
   Terms *terms = walk->prover->terms;
   const guint32 minus = G_MAXUINT32;
   switch ((guint)compute->operation) {
@@ -266,7 +252,7 @@ add_with_carry(StepWalk *walk, const Compute *compute, const Operands *operands,
   guint32 carry[2];
   gboolean known[2];
   for (guint i = 0; i < 2; i++)
-    known[i] = is_known(walk, operands->in[i][thread], &carry[i]);
+    known[i] = smb_step_term_is_known(walk, operands->in[i][thread], &carry[i]);
   if (compute->modifiers & MODIFIER_NOT_IN)
     carry[0] = !carry[0];
   switch ((guint)compute->operation) {
@@ -299,16 +285,16 @@ shift_words(StepWalk *walk, const Compute *compute, const Operands *operands, gu
   switch ((guint)compute->operation) {
   case OPERATION_SHL_32:
   case OPERATION_SHL_64:
-    *result = is_known(walk, WORD(1), &by) ? shift_left(walk, WORD(0), by) : 0;
-    return is_known(walk, WORD(1), &by);
+    *result = smb_step_term_is_known(walk, WORD(1), &by) ? shift_left(walk, WORD(0), by) : 0;
+    return smb_step_term_is_known(walk, WORD(1), &by);
   case OPERATION_SHR_U32:
   case OPERATION_SHR_S32:
-    if (!is_known(walk, WORD(1), &by))
+    if (!smb_step_term_is_known(walk, WORD(1), &by))
       return FALSE;
     *result = shift_right(walk, WORD(0), by, compute->operation == OPERATION_SHR_S32, place);
     return TRUE;
   case OPERATION_SHR_U64:
-    if (!is_known(walk, WORD(1), &by))
+    if (!smb_step_term_is_known(walk, WORD(1), &by))
       return FALSE;
     *result = funnel(walk, WORD(0), HIGH(0), by, place);
     return TRUE;
@@ -316,7 +302,7 @@ shift_words(StepWalk *walk, const Compute *compute, const Operands *operands, gu
   case OPERATION_SHF_R_CLAMP:
   case OPERATION_SHF_L_WRAP:
   case OPERATION_SHF_L_CLAMP:
-    if (!is_known(walk, WORD(2), &by))
+    if (!smb_step_term_is_known(walk, WORD(2), &by))
       return FALSE;
     by = compute->operation == OPERATION_SHF_R_WRAP || compute->operation == OPERATION_SHF_L_WRAP
              ? by & 31
@@ -327,18 +313,20 @@ shift_words(StepWalk *walk, const Compute *compute, const Operands *operands, gu
             : funnel(walk, WORD(0), WORD(1), 32 - by, place);
     return TRUE;
   case OPERATION_SHF_R_U64:
-    if (!is_known(walk, WORD(2), &by))
+    if (!smb_step_term_is_known(walk, WORD(2), &by))
       return FALSE;
     *result = funnel(walk, WORD(0), WORD(1), by, place);
     return TRUE;
   case OPERATION_BFE_U32:
-    if (!is_known(walk, WORD(1), &by) || !is_known(walk, WORD(2), &length) || length > 255)
+    if (!smb_step_term_is_known(walk, WORD(1), &by) ||
+        !smb_step_term_is_known(walk, WORD(2), &length) || length > 255)
       return FALSE;
     *result = make_bits(walk, ATOM_AND, shift_right(walk, WORD(0), by & 255, FALSE, place),
                         smb_term_constant(walk->prover->terms, (guint32)mask_below(length)), place);
     return TRUE;
   case OPERATION_BFI_32:
-    if (!is_known(walk, WORD(2), &by) || !is_known(walk, WORD(3), &length))
+    if (!smb_step_term_is_known(walk, WORD(2), &by) ||
+        !smb_step_term_is_known(walk, WORD(3), &length))
       return FALSE;
     *result = insert_bits(walk, WORD(0), WORD(1), by & 255, length & 255, place);
     return TRUE;
@@ -349,8 +337,8 @@ shift_words(StepWalk *walk, const Compute *compute, const Operands *operands, gu
 
 // Bits of words, without shifts; @word: 0 or 1, of two.
 static gboolean
-combine_words(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
-              guint word, guint32 place, Term *result) {
+combine_term_words(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
+                   guint word, guint32 place, Term *result) {
   const Term *const *a = operands->source[0], *const *b = operands->source[1];
   Terms *terms = walk->prover->terms;
   Term three[3] = {0};
@@ -436,7 +424,7 @@ keep_window(StepWalk *walk, const Compute *compute, const Operands *operands, gu
   gboolean adds = compute->operation == OPERATION_ADD_64 || compute->operation == OPERATION_SUB_64;
   for (guint i = 0; adds && i < 2; i++) {
     guint32 high;
-    if (is_known(walk, HIGH(i), &high) &&
+    if (smb_step_term_is_known(walk, HIGH(i), &high) &&
         (high == (guint32)(make_pointer(REGION_SHARED, 0) >> 32) ||
          high == (guint32)(make_pointer(REGION_LOCAL, 0) >> 32))) {
       *result = HIGH(i);
@@ -447,14 +435,14 @@ keep_window(StepWalk *walk, const Compute *compute, const Operands *operands, gu
 }
 
 static gboolean
-make_word(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
-          guint word, guint32 place, Term *result) {
-  if (combine_words(walk, compute, operands, thread, word, place, result) ||
+make_result_word(StepWalk *walk, const Compute *compute, const Operands *operands, guint thread,
+                 guint word, guint32 place, Term *result) {
+  if (combine_term_words(walk, compute, operands, thread, word, place, result) ||
       move_words(walk, compute, operands, thread, word, place, result))
     return TRUE;
   if (word == 1)
     return keep_window(walk, compute, operands, thread, result);
-  return add_words(walk, compute, operands, thread, place, result) ||
+  return add_term_words(walk, compute, operands, thread, place, result) ||
          add_with_carry(walk, compute, operands, thread, result) ||
          shift_words(walk, compute, operands, thread, place, result);
 }
@@ -468,7 +456,7 @@ compare_terms(StepWalk *walk, const Compute *compute, const Operands *operands, 
   plain.modifiers &= (guint16) ~(MODIFIER_NOT | MODIFIER_COMBINE | MODIFIER_NOT_IN);
   guint combine = compute->modifiers & MODIFIER_COMBINE;
   guint32 in = 0;
-  gboolean knows_in = is_known(walk, operands->in[0][thread], &in);
+  gboolean knows_in = smb_step_term_is_known(walk, operands->in[0][thread], &in);
   if (compute->modifiers & MODIFIER_NOT_IN)
     in = !in;
   Term truth = make_unknown(walk, &plain, operands, thread, 0, RESULT_P, place);
@@ -492,7 +480,7 @@ combine_predicates(StepWalk *walk, const Compute *compute, const Operands *opera
   guint unknown = 0, at = 0;
   for (guint i = 0; i < 3; i++) {
     guint32 value;
-    if (!is_known(walk, operands->in[i][thread], &value)) {
+    if (!smb_step_term_is_known(walk, operands->in[i][thread], &value)) {
       unknown = unknown ? 8 : 4u >> i;
       continue;
     }
@@ -511,8 +499,9 @@ combine_predicates(StepWalk *walk, const Compute *compute, const Operands *opera
   return is_opposite ? smb_term_add(walk->prover->terms, 1, one, G_MAXUINT32) : one;
 }
 
-static void
-compute_terms(StepWalk *walk, const Step *step, const Operands *operands, guint thread) {
+void
+smb_step_operands_compute(StepWalk *walk, const Step *step, const Operands *operands,
+                          guint thread) {
   const Compute *compute = &step->compute;
   const OperationInfo *info = smb_operation_info((Operation)compute->operation);
   if (info->result == SHAPE_PREDICATE && compute->operation == OPERATION_PREDICATE) {
@@ -527,7 +516,7 @@ compute_terms(StepWalk *walk, const Step *step, const Operands *operands, guint 
   for (guint word = 0; word < compute->n_rows[0]; word++) {
     Term *result = &operands->result[word][thread];
     if (info->result == SHAPE_PREDICATE ||
-        !make_word(walk, compute, operands, thread, word, step->place, result))
+        !make_result_word(walk, compute, operands, thread, word, step->place, result))
       *result = make_unknown(walk, compute, operands, thread, 3, word, step->place);
   }
   if (compute->p != PREDICATE_TRUE)
@@ -536,160 +525,4 @@ compute_terms(StepWalk *walk, const Step *step, const Operands *operands, guint 
   if (compute->q != PREDICATE_TRUE)
     operands->result[RESULT_Q][thread] =
         make_unknown(walk, compute, operands, thread, 3, RESULT_Q, step->place);
-}
-
-// --- what is known
-
-static void
-put_row(StepWalk *walk, Row row, guint first, SmbLanes lanes, const Term *value) {
-  guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0};
-  FOR_LANES(lanes, lane) {
-    KnownBits bits = smb_step_walk_bits(walk, value[first + lane]);
-    values[lane] = bits.value;
-    unknown[lane] = bits.unknown;
-  }
-  if (!(row & ROW_CONSTANT))
-    smb_row_set(walk->scratch, row, lanes, values, unknown, 0, 1);
-}
-
-static void
-put_predicate(StepWalk *walk, Predicate predicate, guint first, SmbLanes lanes, const Term *value) {
-  SmbLanes truth = 0, unknown = 0;
-  guint32 one;
-  FOR_LANES(lanes, lane) {
-    gboolean known = is_known(walk, value[first + lane], &one);
-    unknown |= (SmbLanes)!known << lane;
-    truth |= (SmbLanes)(known && one) << lane;
-  }
-  if (predicate != PREDICATE_TRUE)
-    smb_predicate_set(walk->scratch, predicate, lanes, truth, unknown, 0, 1);
-}
-
-static void
-take_row(StepWalk *walk, Row row, guint first, SmbLanes lanes, Term *value) {
-  SmbLanes known = smb_row_known(walk->scratch, row, lanes);
-  const guint32 *values = row_values(walk->scratch, row);
-  FOR_LANES(known, lane) {
-    value[first + lane] = smb_term_constant(walk->prover->terms, values[lane]);
-  }
-}
-
-static void
-take_predicate(StepWalk *walk, Predicate predicate, guint first, SmbLanes lanes, Term *value) {
-  SmbLanes known = lanes & ~walk->scratch->unknown_predicates[predicate];
-  FOR_LANES(known, lane) {
-    value[first + lane] = walk->scratch->predicates[predicate] >> lane & 1;
-  }
-}
-
-// Has the machine compute a warp, and takes what it knows then. Rows of results may be those of operands.
-static void
-compute_known(StepWalk *walk, const Step *step, const Operands *operands, guint first,
-              SmbLanes lanes) {
-  const Compute *compute = &step->compute;
-  gboolean has_row = smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
-                     compute->bytes;
-  for (guint i = 0; i < compute->n_sources; i++) {
-    for (guint r = 0; r < compute->n_rows[1 + i]; r++)
-      put_row(walk, compute->s[i] + r, first, lanes, operands->source[i][r]);
-  }
-  for (guint i = 0; i < 3; i++)
-    put_predicate(walk, compute->in[i], first, lanes, operands->in[i]);
-  smb_compute(compute, walk->scratch, lanes);
-  for (guint word = 0; has_row && word < compute->n_rows[0]; word++)
-    take_row(walk, compute->d + word, first, lanes, operands->result[word]);
-  if (compute->p != PREDICATE_TRUE)
-    take_predicate(walk, compute->p, first, lanes, operands->result[RESULT_P]);
-  if (compute->q != PREDICATE_TRUE)
-    take_predicate(walk, compute->q, first, lanes, operands->result[RESULT_Q]);
-}
-
-// Between lanes: not known, but the same for a warp whose lanes all take part. A shuffle of what all lanes have is that, and so is what the first
-// of some lanes has that all of them have.
-static void
-exchange_terms(StepWalk *walk, const Step *step, const Operands *operands, guint first, guint end,
-               const Term *active) {
-  Operation operation = (Operation)step->compute.operation;
-  guint warp = first / walk->n_lanes;
-  gboolean is_first = operation == OPERATION_FIRST || operation == OPERATION_FIRST_PREDICATE;
-  gboolean shuffles = operation >= OPERATION_SHFL_UP && operation <= OPERATION_SHFL_IDX;
-  gboolean is_one = is_first ||
-                    (operation >= OPERATION_VOTE_ALL && operation <= OPERATION_VOTE_BALLOT) ||
-                    (operation >= OPERATION_REDUX_ADD && operation <= OPERATION_REDUX_MAX_F32);
-  gboolean whole = end - first == walk->n_lanes;
-  for (guint i = first; i < end; i++)
-    whole = whole && active[i] && active[i] == active[first];
-  const Term *source = operation == OPERATION_FIRST_PREDICATE ? operands->in[0]
-                       : is_first || shuffles                 ? operands->source[0][0]
-                                                              : NULL;
-  gboolean keeps =
-      source && (is_first || whole) && smb_step_walk_is_alike(walk, warp, source, active);
-  guint kept = operation == OPERATION_FIRST_PREDICATE ? RESULT_P : RESULT_LOW;
-  for (guint result = 0; result < N_RESULTS; result++) {
-    Term one = smb_prover_fresh(walk->prover, step->place);
-    for (guint i = first; i < end; i++)
-      operands->result[result][i] = keeps && result == kept ? source[i]
-                                    : is_one && whole       ? one
-                                                      : smb_prover_fresh(walk->prover, step->place);
-  }
-}
-
-static void
-compute_warp(StepWalk *walk, const Step *step, const Operands *operands, guint first,
-             const Term *active) {
-  guint end = MIN(first + walk->n_lanes, walk->prover->n);
-  gboolean exchanges = smb_compute_is_exchange(&step->compute), all = TRUE;
-  SmbLanes lanes = 0;
-  for (guint i = first; i < end; i++) {
-    lanes |= (SmbLanes)(active[i] != 0) << (i - first);
-    all = all && active[i] == 1;
-    for (guint result = 0; result < N_RESULTS; result++)
-      operands->result[result][i] = G_MAXUINT32;
-  }
-  walk->work += end - first;
-  if (!lanes)
-    return;
-  if (exchanges)
-    exchange_terms(walk, step, operands, first, end, active);
-  if (!exchanges || (all && end - first == walk->n_lanes))
-    compute_known(walk, step, operands, first, lanes);
-  FOR_LANES(exchanges ? 0 : lanes, lane) {
-    guint i = first + lane;
-    Term known[N_RESULTS];
-    gboolean is_whole = TRUE;
-    for (guint result = 0; result < N_RESULTS; result++) {
-      known[result] = operands->result[result][i];
-      is_whole = is_whole && known[result] != G_MAXUINT32;
-    }
-    if (!is_whole)
-      compute_terms(walk, step, operands, i);
-    for (guint result = 0; result < N_RESULTS; result++)
-      operands->result[result][i] =
-          known[result] != G_MAXUINT32 ? known[result] : operands->result[result][i];
-  }
-}
-
-void
-smb_step_walk_compute(StepWalk *walk, WalkState *state, const Step *step) {
-  const Compute *compute = &step->compute;
-  const Term *active = smb_step_walk_guarded(walk, state, step);
-  Operands operands = {.source = {{NULL}}};
-  gboolean is_predicate =
-      smb_operation_info((Operation)compute->operation)->result == SHAPE_PREDICATE;
-  for (guint i = 0; i < compute->n_sources; i++) {
-    for (guint r = 0; r < compute->n_rows[1 + i]; r++)
-      operands.source[i][r] = smb_step_walk_row(walk, state, compute->s[i] + r);
-  }
-  for (guint i = 0; i < 3; i++)
-    operands.in[i] = smb_step_walk_predicate(walk, state, compute->in[i]);
-  for (guint result = 0; result < N_RESULTS; result++)
-    operands.result[result] = smb_step_walk_lanes(walk);
-  for (guint first = 0; first < walk->prover->n; first += walk->n_lanes)
-    compute_warp(walk, step, &operands, first, active);
-  for (guint word = 0; word < compute->n_rows[0] && (!is_predicate || compute->bytes); word++)
-    smb_step_walk_set_row(walk, state, step, compute->d + word, operands.result[word]);
-  if (compute->p != PREDICATE_TRUE)
-    smb_step_walk_set_predicate(walk, state, step, compute->p, operands.result[RESULT_P]);
-  if (compute->q != PREDICATE_TRUE)
-    smb_step_walk_set_predicate(walk, state, step, compute->q, operands.result[RESULT_Q]);
 }
