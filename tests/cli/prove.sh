@@ -37,7 +37,7 @@ says 'not with --shard'
 for level in ptx sm_90.cubin; do
   gunzip -c "$srcdir/tests/data/sass/proof.$level.gz" >"$work/proof.$level"
   expect 1 analyze --block 32,2 --entry proof_97f7a047 --arg 2=3 --arg 3=1 --dynamic-bytes 65536 --prove "$work/proof.$level"
-  shows 'free of conflicts if proof_97f7a047_param_2 % 2 is 1; else up to 32-way'
+  tells 'free of conflicts if proof_97f7a047_param_2 % 2 is 1; else up to 32-way'
   sed -n 's/^    conflicts: smembank //p' "$work/out" >"$work/examples"
   words=$(cat "$work/examples")
   # shellcheck disable=SC2086
@@ -46,5 +46,5 @@ for level in ptx sm_90.cubin; do
   expect 1 analyze --block 32,2 --entry proof_97f7a047 --arg 2=3 --arg 3=1 --dynamic-bytes 65536 --prove --format json "$work/proof.$level"
   cp "$work/out" "$work/proof.json"
   expect 0 verify-proof "$work/proof.json"
-  shows 'proof_97f7a047_param_2 % 2 is 1: holds: 1 request, 32 cases'
+  tells 'proof_97f7a047_param_2 % 2 is 1: holds: 1 request, 32 cases'
 done
