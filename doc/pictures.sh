@@ -2,20 +2,42 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Makes the pictures of the README anew: make pictures. Arguments: the program, the folder that takes them.
-# bank-map.svg is what the program writes; report.png is the article of an access in a page of it, in a
-# headless Chromium (tests/cli/browser.py drives it).
+# Makes the pictures of the documents anew: make pictures. Arguments: the program, the folder that takes them, and "svg" if that is all that
+# is made. bank-map.svg is what the program writes, session.svg a session of it (doc/terminal.py). report.png is the article of an access in
+# a page of it, in a headless Chromium (tests/cli/browser.py drives it). tests/pictures.sh compares those that are SVG.
 set -eu
-program=$1
-folder=$2
+program=$(realpath "$1")
+folder=$(realpath "$2")
+here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+PYTHONDONTWRITEBYTECODE=1 SMEMBANK_NVCC=no
+export PYTHONDONTWRITEBYTECODE SMEMBANK_NVCC
 
-mkdir -p "$folder"
 "$program" explain --rows 16 --cols 32 --pad 1 --svg "$folder/bank-map.svg" >/dev/null
+
+mkdir "$work/bin"
+printf '#!/bin/sh\nexec "%s" "$@" --color always\n' "$program" >"$work/bin/smembank"
+chmod +x "$work/bin/smembank"
+cat >"$work/transpose.cu" <<'EOS'
+__global__ void transpose(float *out, const float *in, int pitch) {
+  __shared__ float tile[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[y][x] = in[y * pitch + x];
+  __syncthreads();
+  out[y * pitch + x] = tile[x][y];
+}
+EOS
+(
+  cd "$work"
+  PATH="$work/bin:$PATH" python3 "$here/terminal.py" "$folder/session.svg" 'smembank' \
+    'smembank analyze transpose.cu --block 32,32 --arg pitch=1024 --text -q' \
+    'smembank advise transpose.cu --block 32,32 --arg pitch=1024 --text'
+)
+
+[ "${3-}" != svg ] || exit 0
 "$program" report "$work/report.html" --rows 16 --cols 32 --pad 1 >/dev/null
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(dirname "$0")/../tests/cli \
-  python3 - "$work" "$folder/report.png" <<'EOF'
+PYTHONPATH=$here/../tests/cli python3 - "$work" "$folder/report.png" <<'EOS'
 import base64
 import sys
 from browser import Browser
@@ -32,4 +54,4 @@ try:
         file.write(base64.b64decode(shot['data']))
 finally:
     browser.close()
-EOF
+EOS

@@ -19,6 +19,7 @@ static const SmbReader project = {"a project file", "check", "--project"},
                        capture = {"a capture", "analyze", NULL},
                        report = {"a report of Nsight Compute", "fix", NULL},
                        program = {"a program", "run", "--"}, ptx = {"PTX", "analyze", NULL},
+                       layout = {"a layout", "analyze", NULL},
                        compiled = {"compiled code", "analyze", NULL},
                        text = {"CUDA C", "analyze", NULL},
                        profile = {"what Nsight Compute measured", "fix", NULL},
@@ -82,6 +83,8 @@ smb_reader_find(const char *path) {
   const char *level = source ? smb_program_recognize(source) : NULL;
   if (g_strcmp0(level, "ptx") == 0)
     return &ptx;
+  if (g_strcmp0(level, "layout") == 0)
+    return &layout;
   if (level && strcmp(level, "text") != 0)
     return &compiled;
   if (source && strstr(smb_source_text(source), "__global__"))

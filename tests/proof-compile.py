@@ -13,6 +13,14 @@ import subprocess
 import sys
 
 
+HELPERS = """__device__ int plus(int a, int b) { return a + b; }
+__device__ int halve(int a) { if (a & 1) return a; return a / 2; }
+__device__ int first(int n) { for (int i = 0; i < n; i++) if (i == 3) return i; return n; }
+struct Pair { int x, y; };
+
+"""
+
+
 def hash_text(text):
     value = 5381
     for byte in text.encode():
@@ -27,6 +35,7 @@ def main():
     if cases.endswith(".def"):
         lines = [found.group(1) for line in lines if (found := re.match(r'PROOF\("(.*)", \w+, \d+\)', line))]
     with open(name + ".cu", "w", encoding="utf-8") as out:
+        out.write(HELPERS)
         for statements in lines:
             out.write(f'extern "C" __global__ void proof_{hash_text(statements):08x}(float *out, float *in, int p, unsigned q) {{\n'
                       "  extern __shared__ float s[];\n  int t = threadIdx.x, u = threadIdx.y;\n"

@@ -57,7 +57,7 @@ if [ $# -gt 0 ]; then
 fi
 
 failed=0
-for file in "${srcdir:?}"/doc/*.md "$srcdir/README.md"; do
+for file in "${srcdir:?}"/doc/*.md "$srcdir"/doc/guides/*.md "$srcdir/README.md"; do
   measure "$file" | {
     read -r n tenths longest
     [ "$n" -gt 5 ] && [ "$tenths" -lt 180 ] && [ "$longest" -le 35 ]

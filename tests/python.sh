@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The Python package on the library that was just built. Debian: python3-pytest, python3-numpy; skipped without the first.
+# The Python package on the library that was just built, and its types. Debian: python3-pytest, python3-numpy, mypy; skipped without the first.
 set -eu
 library=$PWD/.libs/libsmembank.so
 [ -e "$library" ] || {
@@ -27,5 +27,11 @@ grep -qF "AC_INIT([smembank],[$version])" "$srcdir/configure.ac" || {
   echo "FAIL: the package has version $version"
   exit 1
 }
-SMEMBANK_LIBRARY=$library PYTHONPATH=$srcdir/python PYTHONDONTWRITEBYTECODE=1 \
+# The program, and what it puts in the place of CUDA's runtime, are those of this build.
+SMEMBANK=$PWD/smembank SMEMBANK_LIBRARY=$library PYTHONPATH=$srcdir/python PYTHONDONTWRITEBYTECODE=1 \
   "$python" -m pytest -q -p no:cacheprovider "$srcdir/python/tests"
+
+# It says that it has types (py.typed): they hold.
+if command -v mypy >/dev/null; then
+  (cd "$srcdir/python" && mypy --strict --cache-dir=/dev/null -p smembank)
+fi

@@ -13,6 +13,10 @@ enum {
 };
 
 #define FORM                                                                                       \
+  "__device__ int plus(int a, int b) { return a + b; }\n"                                          \
+  "__device__ int halve(int a) { if (a & 1) return a; return a / 2; }\n"                           \
+  "__device__ int first(int n) { for (int i = 0; i < n; i++) if (i == 3) return i; return n; }\n"  \
+  "struct Pair { int x, y; };\n"                                                                   \
   "__global__ void k(float *out, float *in, int p, unsigned q) {\n"                                \
   "  extern __shared__ float s[];\n"                                                               \
   "  int t = threadIdx.x, u = threadIdx.y;\n"                                                      \
@@ -37,34 +41,29 @@ prove(ProvedKernel *proved, const char *statements) {
   prove_program(proved, repeat_program("k.cu", text));
 }
 
-// An integer expression over the thread, the parameters and small numbers.
+// An integer expression over the thread, the parameters and small numbers: of a form, "E" is an expression again, "N" a small number.
 static void
 append_random(GRand *random, GString *out, guint depth) {
-  static const char *const leaves[] = {"t", "t", "u", "p", "p", "(int)q", "blockIdx.x"};
-  static const char *const operators[] = {"+", "+", "-", "*", "&", "|", "^", "%", "/"};
-  guint kind = (guint)g_rand_int_range(random, 0, 8);
-  if (depth == 0 || kind == 0) {
-    g_string_append(out, leaves[g_rand_int_range(random, 0, G_N_ELEMENTS(leaves))]);
-  } else if (kind == 1) {
-    g_string_append_printf(out, "%d", g_rand_int_range(random, 1, 40));
-  } else if (kind == 2) {
-    g_string_append_c(out, '(');
-    append_random(random, out, depth - 1);
-    g_string_append_printf(out, " %s %d)", g_rand_boolean(random) ? ">>" : "<<",
-                           g_rand_int_range(random, 0, 5));
-  } else if (kind == 3) {
-    g_string_append_printf(out, "%d * ", g_rand_int_range(random, 1, 40));
-    append_random(random, out, depth - 1);
-  } else {
-    guint op = (guint)g_rand_int_range(random, 0, G_N_ELEMENTS(operators));
-    g_string_append_c(out, '(');
-    append_random(random, out, depth - 1);
-    g_string_append_printf(out, " %s ", operators[op]);
-    if (op >= 7) // a divisor
-      g_string_append_printf(out, "%d", g_rand_int_range(random, 1, 20));
-    else
+  static const char *const leaves[] = {"t", "t", "u", "p", "p", "(int)q", "blockIdx.x", "N"};
+  // clang-format off
+  static const char *const forms[] = {
+      "(E + E)", "(E + E)", "(E - E)", "(E * E)", "(E & E)", "(E | E)", "(E ^ E)", "(E % N)",
+      "(E / N)", "(E >> N % 5)", "(E << N % 5)", "N * E", "N * E", "(E < E)", "(E >= E)",
+      "(E == E)", "(E ? E : E)", "(E && E)", "(E || E)", "~E", "-E", "!E", "min(E, E)",
+      "max(E, E)", "min((unsigned)E, 50u)", "((unsigned)E / 8)", "((unsigned)E % 8)",
+      "plus(E, E)", "(E, E)", "(int)(short)E", "(unsigned char)E", "(int)blockDim.x", "abs(E)",
+  };
+  // clang-format on
+  const char *form = depth == 0 || g_rand_int_range(random, 0, 8) == 0
+                         ? leaves[g_rand_int_range(random, 0, G_N_ELEMENTS(leaves))]
+                         : forms[g_rand_int_range(random, 0, G_N_ELEMENTS(forms))];
+  for (const char *at = form; *at; at++) {
+    if (*at == 'E')
       append_random(random, out, depth - 1);
-    g_string_append_c(out, ')');
+    else if (*at == 'N')
+      g_string_append_printf(out, "%d", g_rand_int_range(random, 1, 40));
+    else
+      g_string_append_c(out, *at);
   }
 }
 

@@ -78,6 +78,35 @@ static const struct {
                              "__global__ void k(Q q, R r) " BODY,
      NULL, "q Q 0!;r R 32000!;"},
     {"struct A { alignas(32) union { int a; }; };\n__global__ void k(A a) " BODY, NULL, "a A 0!;"},
+    // What is between members: labels, attributes, friends, initializers in brackets. Members of a class that has hidden ones are not plain.
+    {"struct V { int x; }; struct B : public V { int y; };\n"
+     "struct P { ; int x; private: int y; public: char z; }; struct R : P { char w; };\n"
+     "struct I { int x = 3, y{4}; int z = (1, 2); friend struct V; "
+     "template <class T> T f(T a) { return a; } "
+     "operator int() const { return x; } I(int a) : x(a), y{a}, z((1, 2)) { } ~I() { } char c; };\n"
+     "struct J : I { char d; };\n"
+     "__global__ void k(B b, R r, J j) " BODY,
+     NULL,
+     "b B 8 .x@0:4 .y@4:4;r R 12 .x@0:4 .y@4:4 .z@8:1 .w@9:1;"
+     "j J 16 .x@0:4 .y@4:4 .z@8:4 .c@12:1 .d@13:1;"},
+    {"struct E {}; struct B : E { E inner[2]; int x; }; struct V { int x; }; struct W : virtual V "
+     "{ "
+     "int y; };\n"
+     "struct P { int x; __attribute__((packed)) int y; }; struct Q { int x; } "
+     "__attribute__((packed));\n"
+     "struct Opaque; struct O { Opaque o; int y; }; struct alignas(3) A { int y; };\n"
+     "struct N { int (*7)(int); int y; }; struct M { int; int y; }; struct D : O { int x; };\n"
+     "__global__ void k(B b, W w, P p, Q q, O o, A a, N n, M m, D d, int last) " BODY,
+     NULL, "b B 0!;w W 0!;p P 0!;q Q 0!;o O 0!;a A 0!;n N 0!;m M 4 .y@0:4;d D 0!;last int 4 i32;"},
+    {"struct C { int x[3; int y; };\n__global__ void k(C c, int last) " BODY, NULL,
+     "c C 0!;last int 4 i32;"},
+    {"struct C { int f(int a { return 1; } int y; };\n__global__ void k(C c, int last) " BODY, NULL,
+     "c C 0!;last int 4 i32;"},
+    {"struct C { int x = (1; int y; };\n__global__ void k(C c, int last) " BODY, NULL,
+     "c C 0!;last int 4 i32;"},
+    {"struct C { C() : x{1 { } int x; };\n__global__ void k(C c, int last) " BODY, NULL, ""},
+    {"struct C { using T = (int; int x; };\n__global__ void k(C c, int last) " BODY, NULL,
+     "c C 0!;last int 4 i32;"},
     {"__global__ void k(int a) " BODY, "l", ""},
 };
 
@@ -126,7 +155,7 @@ START_TEST(heads_of_kernels) {
     g_autoptr(GString) out = g_string_new(NULL);
     for (guint p = 0; prototype && p < prototype->len; p++)
       write_declared(out, &g_array_index(prototype, SmbDeclared, p));
-    ck_assert_str_eq(out->str, cases[i].expected);
+    ck_assert_msg(strcmp(out->str, cases[i].expected) == 0, "%s: %s", cases[i].text, out->str);
   }
 }
 END_TEST

@@ -7,6 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/launch/buffer.h"
+#include "sim/launch/launch.h"
 #include "sim/launch/shape.h"
 #include "src/cli/hint.h"
 #include "tests/suite.h"
@@ -94,11 +95,38 @@ START_TEST(test_shapes) {
 }
 END_TEST
 
+// Dynamic shared memory that pointers of a text divide is divided alike in what a compiler makes of it.
+START_TEST(test_shapes_of_text) {
+  static const char divided[] =
+      "__global__ void k(float *out, int n) { extern __shared__ char raw[]; float *a = (float "
+      "*)raw; "
+      "double *b = (double *)(a + 2 * n); a[0] = n; b[0] = n; out[0] = a[0] + b[0]; }";
+  static const char *const arguments[] = {"n=64", NULL};
+  const SmbProgramOptions options = {.entry = NULL};
+  g_autoptr(GBytes) text_bytes = g_bytes_new_static(divided, strlen(divided));
+  g_autoptr(GBytes) code_bytes = g_bytes_new_static(ptx, strlen(ptx));
+  g_autoptr(SmbSource) text_source = smb_source_new("k.cu", text_bytes, NULL);
+  g_autoptr(SmbSource) code_source = smb_source_new("k.ptx", code_bytes, NULL);
+  g_autoptr(SmbProgram) kernel = smb_program_read(text_source, &options, NULL);
+  g_autoptr(SmbProgram) code = smb_program_read(code_source, &options, NULL);
+  ck_assert(kernel && code);
+  const SmbLaunch launch = {
+      .block = {32, 1, 1}, .grid = {1, 1, 1}, .dynamic_bytes = 1024, .arguments = arguments};
+  g_autoptr(GArray) parts = smb_program_carved_arrays(kernel, &launch);
+  g_autoptr(GArray) shapes = smb_shapes_of(parts, kernel, code);
+  g_autofree char *found = describe(shapes);
+  ck_assert_str_eq(found, "a float[0] 4208+512;b double[0] 4720+512;");
+  g_autoptr(GArray) none = smb_shapes_of(NULL, kernel, code);
+  ck_assert_uint_eq(none->len, 0);
+}
+END_TEST
+
 Suite *
 suite_shape(void) {
   Suite *suite = suite_create("shape");
   TCase *tests = tcase_create("shape");
   tcase_add_loop_test(tests, test_shapes, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tests, test_shapes_of_text);
   suite_add_tcase(suite, tests);
   return suite;
 }

@@ -8,8 +8,9 @@
 
 count() takes the byte offsets of the lanes of a warp, analyze() a kernel and its launch, search() looks for a better
 layout of the shared arrays of a kernel, search_requests() for one of an array that only requests are known of. layout()
-counts accesses to a tile without a kernel, and assert_conflict_free() makes a test of that. All of them raise
-UsageError or InputError, with the position in the text where there is one.
+counts accesses to a tile without a kernel, and assert_conflict_free() makes a test of that. time() predicts how long a
+launch takes, and run() runs a program of CUDA without a GPU; both ask the program smembank. All of them raise UsageError or
+InputError, with the position in the text where there is one.
 """
 
 from ._kernel import (
@@ -28,6 +29,7 @@ from ._layout import Layout, SearchedArray, search, search_requests
 from ._library import Hint, InputError, LibraryError, SmembankError, UsageError
 from ._request import Cost, Costs, count, count_many
 from ._tile import assert_conflict_free, layout
+from ._time import Launch, Run, Time, run, time
 
 __version__ = "0.1.0"
 
@@ -41,12 +43,15 @@ __all__ = [
     "Hint",
     "InputError",
     "Kernel",
+    "Launch",
     "Layout",
     "LibraryError",
+    "Run",
     "SearchedArray",
     "Segments",
     "SmembankError",
     "Sums",
+    "Time",
     "Traffic",
     "UsageError",
     "Warning",
@@ -55,6 +60,8 @@ __all__ = [
     "count",
     "count_many",
     "layout",
+    "run",
     "search",
     "search_requests",
+    "time",
 ]

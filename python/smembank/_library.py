@@ -8,12 +8,16 @@ import ctypes
 import ctypes.util
 import functools
 import os
+import pathlib
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 from typing import Any, Iterable, List, Optional, Sequence
 
 # What this package was written for: SMB_INTERFACE of smembank.h.
 INTERFACE = 1
+
+# Where a wheel has the library.
+BROUGHT = pathlib.Path(__file__).parent / "libsmembank.so.0"
 
 OK, WRONG_USAGE, BAD_INPUT = 0, 2, 3
 
@@ -284,8 +288,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def find_library() -> str:
-    """The library's file: what the environment variable SMEMBANK_LIBRARY says, or else the one that is installed."""
-    named = os.environ.get("SMEMBANK_LIBRARY") or ctypes.util.find_library("smembank")
+    """The library's file: what the environment variable SMEMBANK_LIBRARY says, or else the one in this package, which a wheel has, or else
+    the one that is installed."""
+    brought = str(BROUGHT) if BROUGHT.exists() else None
+    named = os.environ.get("SMEMBANK_LIBRARY") or brought or ctypes.util.find_library("smembank")
     if not named:
         raise LibraryError(
             "libsmembank is not found: install it (package libsmembank0, or make install and ldconfig), or set "

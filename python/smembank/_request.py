@@ -79,8 +79,8 @@ class Costs(Sequence[Cost]):
         return self._column("cycles")
 
 
-Offsets = Union[Sequence[Sequence[int]], "numpy.ndarray"]
-Masks = Union[Sequence[int], "numpy.ndarray"]
+Offsets = Union[Sequence[Sequence[int]], "numpy.ndarray[Any, Any]"]
+Masks = Union[Sequence[int], "numpy.ndarray[Any, Any]"]
 
 # Codes of array.array for unsigned numbers of 32 and 64 bits.
 _CODES = {32: next(code for code in "IL" if array.array(code).itemsize == 4), 64: "Q"}
@@ -98,7 +98,7 @@ def _pack_rows(rows: Sequence[Sequence[int]], bits: int, name: str) -> tuple[Any
     return packed, len(rows), lengths.pop() if lengths else 0
 
 
-def _pack_array(values: "numpy.ndarray", bits: int, name: str) -> "numpy.ndarray":
+def _pack_array(values: "numpy.ndarray[Any, Any]", bits: int, name: str) -> "numpy.ndarray[Any, Any]":
     if values.dtype.kind not in "iu":
         raise _library.UsageError(f"{name}: expected integers, got {values.dtype}")
     if values.size and not 0 <= int(values.min()) <= int(values.max()) < 1 << bits:
@@ -108,6 +108,7 @@ def _pack_array(values: "numpy.ndarray", bits: int, name: str) -> "numpy.ndarray
 
 def pack(offsets: Any, width: int, op: str, mask: Any) -> tuple[_library.Requests, Any]:
     """Requests for the library, and what has to live as long as they do. Two dimensions: request, lane."""
+    packed: Any
     if numpy is not None and isinstance(offsets, numpy.ndarray):
         if offsets.ndim != 2:
             raise _library.UsageError(f"offsets: expected two dimensions (request, lane), got {offsets.ndim}")
@@ -160,7 +161,7 @@ def count_many(
 
 
 def count(
-    offsets: Union[Sequence[int], "numpy.ndarray"],
+    offsets: Union[Sequence[int], "numpy.ndarray[Any, Any]"],
     width: int = 4,
     op: str = "ld",
     mask: Optional[int] = None,

@@ -399,11 +399,59 @@ def test_library_that_is_not_there(tmp_path):
     assert "is no libsmembank" in run_with("libc.so.6")
 
 
-def test_library_that_is_not_installed(monkeypatch):
+def test_library_that_is_not_installed(monkeypatch, tmp_path):
     monkeypatch.delenv("SMEMBANK_LIBRARY", raising=False)
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    monkeypatch.setattr("smembank._library.BROUGHT", tmp_path / "libsmembank.so.0")
     with pytest.raises(smembank.LibraryError, match="SMEMBANK_LIBRARY"):
         smembank._library.find_library()
+    (tmp_path / "libsmembank.so.0").touch()
+    assert smembank._library.find_library() == str(tmp_path / "libsmembank.so.0")
+
+
+def run_module(folder, *words, **environment):
+    """python -m smembank, of a package in a folder of its own; the program is a script that says where it is, and its words."""
+    if not (folder / "smembank").exists():
+        shutil.copytree(pathlib.Path(smembank.__file__).parent, folder / "smembank", ignore=shutil.ignore_patterns("*.so.0"))
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    return subprocess.run([sys.executable, "-m", "smembank", *words], env=environment, capture_output=True, text=True, cwd=folder)
+
+
+def make_program(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('#!/bin/sh\necho "$0|$1|$2"\nexit 7\n')
+    path.chmod(0o755)
+    return path
+
+
+def test_module_is_the_program(tmp_path):
+    package = tmp_path / "a package"
+    beside, on_path, named = (make_program(folder / "smembank") for folder in (package / "bin", tmp_path / "path", tmp_path / "named"))
+    words = ["an alyze", "$(x);'\""]
+
+    def starts(program, **environment):
+        done = run_module(package, *words, **environment)
+        assert (done.returncode, done.stdout) == (7, "|".join([str(program), *words]) + "\n"), done
+
+    starts(named, SMEMBANK=str(named))
+    starts(beside)
+    beside.unlink()
+    starts(on_path, PATH=f"{on_path.parent}:/usr/bin:/bin")
+    alone = run_module(package, PATH=str(tmp_path))
+    assert (alone.returncode, alone.stdout) == (1, "")
+    assert alone.stderr.startswith("smembank: the program smembank is neither")
+
+
+def test_module_finds_what_was_installed(tmp_path):
+    """By the list of files that an installer leaves: the program is below the prefix, far from the package."""
+    site = tmp_path / "lib" / "python3" / "site-packages"
+    program = make_program(tmp_path / "bin" / "smembank")
+    info = site / "smembank-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: smembank\nVersion: 0.1.0\n")
+    (info / "RECORD").write_text("smembank/__init__.py,,\n../../../bin/smembank,,\n")
+    done = run_module(site, "x", "y")
+    assert (done.returncode, done.stdout) == (7, f"{program}|x|y\n"), done
 
 
 def test_layout():

@@ -471,17 +471,18 @@ smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *site, 
   Step step = smb_build_step(builder, opcode);
   step.transfer = site;
   step.bulk = bulk;
-  step.compute.d = step.compute.s[0] = NO_ROW;
+  step.compute.d = step.compute.s[0] = step.compute.s[1] = NO_ROW;
   return step;
 }
 
 void
 smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
-                   Row number, Row state) {
+                   Row number, Row phase, Row state) {
   Step step = smb_build_bulk(builder, opcode, at, NULL);
   set_move(builder, at, SMB_OP_CLASS_ATOMIC, SMB_OP_LD, MBARRIER_BYTES);
   step.argument = action;
   step.compute.s[0] = number;
+  step.compute.s[1] = phase;
   step.compute.d = state;
   if (state != NO_ROW)
     smb_code_writes_row(builder->code, &step, state, 2);

@@ -126,9 +126,9 @@ Transfer *smb_build_end(const Builder *builder, const Transfer *site, SmbOpClass
 Step smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *site,
                     const Bulk *bulk);
 // An operation on the mbarrier @at: STEP_MBARRIER, STEP_MBARRIER_ONCE or STEP_ARRIVE. @number: its operand, one row;
-// @state: two rows for the resulting state; each may be NO_ROW.
+// @phase: the parity that it begins with, of MBARRIER_INIT; @state: two rows for the resulting state; each may be NO_ROW.
 void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
-                        Row number, Row state);
+                        Row number, Row phase, Row state);
 // The same on one of each block of the cluster that a row names, as bits, without an operand or a result.
 void smb_build_mbarrier_each(const Builder *builder, Transfer *at, guint action, Row blocks);
 // A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.

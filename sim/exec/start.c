@@ -80,8 +80,10 @@ read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
     return block->has_clusters;
   if (special == SPECIAL_NUMBER)
     return argument;
-  if (is_graph(special))
-    return (guint32)(smb_runtime_graph(block->runtime) >> (special == SPECIAL_GRAPH ? 0 : 32));
+  if (is_graph(special)) {
+    guint64 graph = block->runtime ? smb_runtime_graph(block->runtime) : 0;
+    return (guint32)(graph >> (special == SPECIAL_GRAPH ? 0 : 32));
+  }
   if (special == SPECIAL_DYNAMIC_BYTES)
     return (guint32)(block->shared_bytes - exec->code->program.dynamic_start);
   // As a device gives it: 40064 of 40000 bytes on an H200.

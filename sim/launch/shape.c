@@ -220,3 +220,22 @@ smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dyna
   g_array_sort(shapes, compare_shape_bases);
   return check_apart(shapes, error) ? g_steal_pointer(&shapes) : NULL;
 }
+
+GArray *
+smb_shapes_of(const GArray *arrays, const SmbProgram *text, const SmbProgram *code) {
+  GArray *shapes = g_array_new(FALSE, TRUE, sizeof(SmbShape));
+  g_array_set_clear_func(shapes, clear_shape);
+  guint variable = 0;
+  while (variable < smb_program_n_arrays(code) && !smb_program_array(code, variable)->is_dynamic)
+    variable++;
+  if (variable == smb_program_n_arrays(code))
+    return shapes;
+  for (guint i = 0; arrays && i < arrays->len; i++) {
+    SmbShape shape = {.array = g_array_index(arrays, SmbArray, i), .variable = variable};
+    shape.array.base += smb_program_array(code, variable)->base - (guint32)text->dynamic_start;
+    shape.array.is_typed = TRUE;
+    shape.array.name = shape.name = g_strdup(shape.array.name);
+    g_array_append_val(shapes, shape);
+  }
+  return shapes;
+}

@@ -48,4 +48,14 @@ gboolean smb_shape_has(const SmbShape *shape, const SmbArray *array, guint32 off
 GArray *smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dynamic_bytes,
                          GError **error);
 
+/**
+ * smb_shapes_of:
+ * @arrays: (nullable) (element-type SmbArray): into which the dynamic shared memory of @text is divided
+ *   (smb_program_carved_arrays())
+ * @code: what a compiler makes of @text
+ *
+ * Returns: (transfer full) (element-type SmbShape): the same of @code, whose dynamic shared memory is one array; none if it has none
+ */
+GArray *smb_shapes_of(const GArray *arrays, const SmbProgram *text, const SmbProgram *code);
+
 G_END_DECLS

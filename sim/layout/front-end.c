@@ -81,9 +81,12 @@ free_layout(SmbProgram *program) {
 }
 
 static gboolean
-read_defaults(SmbNotation *notation, gboolean is_element, SmbTileDefaults *defaults,
-              GError **error) {
+read_defaults(const Layout *layout, SmbNotation *notation, gboolean is_element,
+              SmbTileDefaults *defaults, GError **error) {
   SmbTileDefaults found = {0};
+  if (layout->tile)
+    return smb_notation_fail(notation, notation->at, error, "expected the %s before the layout",
+                             is_element ? "element" : "shape");
   smb_notation_skip(notation);
   guint32 at = notation->at;
   g_autofree char *word = smb_notation_word(notation);
@@ -225,7 +228,7 @@ read_lines(Layout *layout, GError **error) {
     gboolean good = word == WORD_LAYOUT   ? read_tile(layout, &notation, &defaults, error)
                     : word == WORD_ACCESS ? read_tile_access(layout, &notation, error)
                     : word < WORD_LAYOUT
-                        ? read_defaults(&notation, word == WORD_ELEMENT, &defaults, error)
+                        ? read_defaults(layout, &notation, word == WORD_ELEMENT, &defaults, error)
                         : smb_notation_fail(&notation, start, error,
                                             "expected layout, access, element or shape");
     if (!good)

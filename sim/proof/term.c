@@ -150,8 +150,6 @@ Term
 smb_term_when(Terms *terms, Term a, Term b, gboolean no) {
   if (smb_term_is_constant(terms, b))
     return (smb_term_sum(terms, b)->constant != 0) != no ? a : 0;
-  if (!a)
-    return 0;
   const Atom atom = {ATOM_UNKNOWN, no ? KEY_AND_NOT : KEY_AND, {a, b, 0}, 0};
   return smb_term_atom(terms, &atom);
 }

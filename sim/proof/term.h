@@ -80,7 +80,7 @@ Term smb_term_atom(Terms *terms, const Atom *atom);
 // a + b * factor
 Term smb_term_add(Terms *terms, Term a, Term b, guint32 factor);
 Term smb_term_mul(Terms *terms, Term a, Term b, guint32 place);
-// Of conditions, which are 0 or 1: both; @no: @a and not @b.
+// Of conditions, of which @a may hold: both; @no: @a and not @b.
 Term smb_term_when(Terms *terms, Term a, Term b, gboolean no);
 Term smb_term_choose(Terms *terms, Term condition, Term yes, Term no);
 

@@ -263,7 +263,7 @@ write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *ou
     smb_cli_wrote(cli, out, name);
   else if (!write_patch(cli, report, text, error))
     return FALSE;
-  for (guint i = 0; !smb_advise_padded(report) && i < report->arrays->len; i++)
+  for (guint i = 0; (report->text || !smb_advise_padded(report)) && i < report->arrays->len; i++)
     warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
   return TRUE;
 }
@@ -306,7 +306,13 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
   const SmbAdviseResult result = {report, measured, option_all, option_verbose};
   if (!option_patch)
     cli->format->write(cli, &result);
-  smb_analyze_write_warnings(target, report->analysis, cli->messages);
+  smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
+  if (report->text)
+    smb_spool_printf(
+        cli->messages,
+        "smembank advise: note: the text cannot be run, but what nvcc makes of it can, "
+        "and that is what was looked at:\n%-s\n",
+        report->text_failure);
   if (cli->format->write == smb_advise_write_csv)
     smb_analyze_note_assumed(cli, target->file, report->analysis);
   if (measured && measured->mismatches > 0)

@@ -153,6 +153,7 @@ write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
     return;
   write_compiled(json, "now", NULL, written->now);
   smb_json_texts(json, "tried", written->tried);
+  smb_json_texts(json, "rewritten", written->rewritten);
   smb_json_texts(json, "left_alone", written->left_alone);
   smb_json_texts(json, "unlike", written->unlike);
   smb_json_array(json, "forms");
@@ -163,6 +164,7 @@ write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
     smb_json_boolean(json, "best", form == written->best);
     smb_json_number_if(json, "compared_bytes", form->compared_bytes > 0,
                        (gint64)form->compared_bytes);
+    smb_json_text(json, "condition", form->condition);
     smb_json_array(json, "changes");
     write_changes_json(json, written->source, form->edits);
     json_builder_end_array(json);
@@ -184,6 +186,7 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   smb_launch_time_json(json, smb_advise_time(report));
   smb_json_number_if(json, "sample", smb_advise_sample(report) > 0,
                      (gint64)smb_advise_sample(report));
+  smb_json_text(json, "text_failure", report->text_failure);
   smb_json_array(json, "arrays");
   for (guint i = 0; i < report->arrays->len; i++)
     write_array_json(json, report, g_ptr_array_index(report->arrays, i));

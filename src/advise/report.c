@@ -10,11 +10,14 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/prove.h"
+#include "src/advise/rewritten.h"
 #include "src/analysis/compiled-count.h"
 #include "src/cli/cli.h"
+#include "src/cli/hint.h"
 
 enum {
-  MIN_VECTOR = 8, // bytes: narrower loads are few
+  MIN_VECTOR = 8,  // bytes: narrower loads are few
+  LONG_BLOCKS = 1, // that stand for all, if a block executes more statements than it may
 };
 
 const char *
@@ -147,11 +150,14 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
   smb_advise_compiled_free(report->present);
+  g_clear_pointer(&report->text_arrays, g_array_unref);
+  g_free(report->text_failure);
   smb_rewrite_names_free(report->names);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
   smb_analysis_free(report->analysis);
   smb_global_free(report->global);
+  g_clear_pointer(&report->machine, smb_target_free);
   smb_arch_unref(report->arch);
   g_free(report);
 }
@@ -353,7 +359,9 @@ advise_on_array(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdvise
     array->merged_search = smb_advise_array(report->arch, &array->merged->use, &options);
   }
   array->now = layout_new(report, array, array->search->original, 0);
-  array->unseen = smb_rewrite_unseen(report->names, use->array);
+  const SmbArray *named = report->text ? smb_advise_text_array(report, use->array) : use->array;
+  array->unseen =
+      named ? smb_rewrite_unseen(report->names, named) : g_array_new(FALSE, FALSE, sizeof(guint));
   g_ptr_array_add(report->arrays, array);
   if (!check_searched(array->search, options.max_counts, error) ||
       (array->merged_search && !check_searched(array->merged_search, options.max_counts, error)))
@@ -440,16 +448,65 @@ compile_source(SmbAdviseReport *report, const SmbAdviseSearch *search) {
   report->present = smb_advise_compiled_now(machine, report->arch, analysis);
   report->present->own_machine = machine;
   if (search->writes)
-    report->written = smb_advise_written_new(machine, report->arch, analysis, report->present);
+    report->written = smb_advise_written_new(report, machine, analysis);
+}
+
+// Whether it is only too long that a text runs.
+static gboolean
+is_endless(const GError *error) {
+  const SmbHint *hint;
+  for (guint i = 0; (hint = smb_error_hint(error, i)); i++) {
+    if (hint->kind == SMB_HINT_LIMIT && g_strcmp0(hint->name, "max_steps") == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// The same of what a compiler makes of a text that cannot be run; NULL: there is no compiler, or that cannot be run either.
+static SmbAdviseReport *
+run_machine_code(const SmbTarget *text, SmbArch *arch, const GError *failure) {
+  g_autoptr(SmbTarget) machine =
+      smb_target_can_compile(text, arch)
+          ? smb_target_compile(text, NULL, text->launch.dynamic_bytes, arch, NULL)
+          : NULL;
+  if (!machine)
+    return NULL;
+  g_autoptr(GArray) parts = smb_program_carved_arrays(text->kernel, &text->launch);
+  g_array_unref(machine->launch.shapes);
+  machine->launch.shapes = smb_shapes_of(parts, text->kernel, machine->kernel);
+  if (is_endless(failure))
+    machine->options.sample = LONG_BLOCKS;
+  SmbAdviseReport *report = smb_advise_report_run(machine, arch, NULL);
+  if (!report)
+    return NULL;
+  smb_rewrite_names_free(report->names);
+  report->names = smb_rewrite_names_new(text->kernel);
+  report->text_arrays = smb_advise_text_arrays(text);
+  report->text = text;
+  report->text_failure = smb_cli_error_text(failure);
+  report->machine = g_steal_pointer(&machine);
+  return report;
+}
+
+static SmbAdviseReport *
+run_target(const SmbTarget *target, SmbArch *arch, const SmbAdviseSearch *search, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  SmbAdviseReport *report = smb_advise_report_run(target, arch, &failure);
+  if (!report && search->compiles)
+    report = run_machine_code(target, arch, failure);
+  if (!report)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return report;
 }
 
 SmbAdviseReport *
 smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSearch *search,
                       GError **error) {
-  g_autoptr(SmbAdviseReport) report = smb_advise_report_run(target, arch, error);
+  g_autoptr(SmbAdviseReport) report = run_target(target, arch, search, error);
   g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->arrays, error) : NULL;
   if (!arrays)
     return NULL;
+  target = report->target;
   report->can_compile = search->compiles && smb_target_can_compile(target, arch);
   for (guint i = 0; i < arrays->len; i++) {
     if (!advise_on_array(report, g_ptr_array_index(arrays, i), search, error))
@@ -461,7 +518,7 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   if (smb_advise_is_compiled(target))
     report->present = smb_advise_compiled_now(target, arch, report->analysis);
   if (report->present && search->writes)
-    report->written = smb_advise_written_new(target, arch, report->analysis, report->present);
+    report->written = smb_advise_written_new(report, target, report->analysis);
   else if (report->can_compile && !report->now && smb_analysis_total(report->analysis).excess > 0)
     compile_source(report, search);
   return g_steal_pointer(&report);

@@ -97,8 +97,13 @@ typedef struct {
  * @compiled: (nullable): the same @together
  * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
  * @present: (nullable): the kernel as it is, if it is compiled code, or a text that no layout can be written into
+ * @text: (nullable) (transfer none): a text that cannot be run: all of this is of what a compiler makes of it, and layouts are written
+ *   into the text all the same
+ * @text_failure: (nullable): why it cannot be run
+ * @machine: (nullable): what a compiler makes of @text: @target
+ * @text_arrays: (nullable) (element-type SmbArray): of @text
  */
-typedef struct {
+struct _SmbAdviseReport {
   const SmbTarget *target;
   SmbArch *arch;
   SmbAnalysis *analysis;
@@ -113,7 +118,11 @@ typedef struct {
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;
   SmbAdviseCompiled *present;
-} SmbAdviseReport;
+  const SmbTarget *text;
+  char *text_failure;
+  SmbTarget *machine;
+  GArray *text_arrays;
+};
 
 /**
  * SmbAdviseSearch:
@@ -144,6 +153,8 @@ typedef struct {
  * @target: (transfer none): must outlive the report
  * @error: SMB_ERROR_USAGE if there is no such array, SMB_ERROR_INPUT if the kernel cannot be run, makes
  *   more requests than are kept, or a search takes more counts than it may
+ *
+ * Of a text that cannot be run, what a compiler makes of it is, if there is one (SmbAdviseReport.text).
  *
  * Returns: (transfer full): the advice
  */

@@ -62,8 +62,16 @@ write_best(SmbCli *cli, const SmbAdviseWritten *written) {
           : g_strdup("only the lengths of rows change, and these arrays are always used with "
                      "all their indices, so the kernel does the same");
   g_autofree char *gain = smb_advise_describe_gain(written->now, best->compiled);
-  smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.%s%s", best->name, counts, same,
-                       *gain ? " " : "", gain);
+  g_autoptr(GString) launch = g_string_new(NULL);
+  if (best->compiled->dynamic_bytes != written->now->dynamic_bytes)
+    g_string_append_printf(launch, " Launch it with %s bytes of dynamic shared memory, not %s.",
+                           smb_number(best->compiled->dynamic_bytes).text,
+                           smb_number(written->now->dynamic_bytes).text);
+  if (best->condition)
+    g_string_append_printf(launch, " It is valid only while %s, as in this launch.",
+                           best->condition);
+  smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.%s%s%s", best->name, counts, same,
+                       *gain ? " " : "", gain, launch->str);
   smb_advise_write_changes(cli, written->source, best->edits);
 }
 
@@ -73,11 +81,13 @@ smb_advise_write_written(SmbCli *cli, const SmbAdviseReport *report) {
   g_autofree char *tried = join_names(written->tried), *left = join_names(written->left_alone);
   g_autofree char *matrices = join_names(written->matrices);
   g_autofree char *unlike = join_names(written->unlike);
-  if (!*tried && !*left)
+  g_autofree char *rewritten = join_names(written->rewritten);
+  if (!*tried && !*left && !*rewritten)
     return;
   if (!smb_advise_padded(report))
     smb_spool_puts(cli->out, "\n");
-  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, "Rows in the source\n");
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour,
+                  *rewritten ? "Layouts in the source\n" : "Rows in the source\n");
   if (*tried)
     smb_text_wrap_printf(cli->out,
                          "Rows of %s were made 1, 2, 4 and 8 elements longer, compiled, and counted"
@@ -85,6 +95,11 @@ smb_advise_write_written(SmbCli *cli, const SmbAdviseReport *report) {
                          tried,
                          written->forms->len ? "; those that take other wavefronts are shown"
                                              : ": none takes other wavefronts");
+  if (*rewritten)
+    smb_text_wrap_printf(cli->out,
+                         "Layouts that were found for %s were written into the text, compiled, and "
+                         "counted.",
+                         rewritten);
   if (*matrices)
     smb_text_wrap_printf(cli->out,
                          "Rows of %s became 8 elements longer only, and with them the leading "

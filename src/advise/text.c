@@ -328,7 +328,9 @@ show_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const 
 char *
 smb_advise_describe_unseen(const SmbAdviseReport *report, const SmbAdviseArray *array) {
   const GArray *lines = array->unseen;
-  if (lines->len == 0 || !smb_advise_proven(report, array))
+  gboolean is_rewritten =
+      report->text ? smb_advise_padded(report) != NULL : smb_advise_proven(report, array) != NULL;
+  if (lines->len == 0 || !is_rewritten)
     return NULL;
   GString *text = g_string_new(NULL);
   append_lines(text, lines);
@@ -433,7 +435,9 @@ show_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *arr
     return;
   }
   g_autoptr(GPtrArray) verdict = smb_advise_describe_verdict(report, array);
-  for (guint i = 0; i < verdict->len; i++)
+  // What was written into the text is told with its forms.
+  gboolean is_told = report->text && report->written;
+  for (guint i = 0; !is_told && i < verdict->len; i++)
     smb_text_wrap(cli->out, g_ptr_array_index(verdict, i));
   g_autofree char *sentences = smb_advise_describe(cli->arch, array);
   g_autoptr(GString) text = g_string_new(sentences);
@@ -454,7 +458,7 @@ show_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *arr
       show_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
-  if (array->is_compiled && array->layouts->len > 0 && !smb_advise_padded(report))
+  if (array->is_compiled && array->layouts->len > 0 && !smb_advise_padded(report) && !report->text)
     smb_text_wrap_printf(cli->out,
                          "\nCompiled code is not rewritten: change %s where its source declares "
                          "and indexes it, and compile it again.",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/cuda/rewrite/declared.h"
+#include "src/advise/rewritten.h"
 #include "src/analysis/verdict.h"
 
 // Elements that rows are made longer by, and arrays that are looked at.
@@ -15,10 +16,10 @@ enum {
   PIECE_BYTES = 1 << 16 // that are compared at once
 };
 
-static void
-padding_free(gpointer data) {
-  SmbAdvisePadding *form = data;
+void
+smb_advise_padding_free(SmbAdvisePadding *form) {
   g_free(form->name);
+  g_free(form->condition);
   g_array_unref(form->edits);
   smb_advise_compiled_free(form->compiled);
   g_free(form);
@@ -32,6 +33,7 @@ smb_advise_written_free(SmbAdviseWritten *written) {
   g_ptr_array_unref(written->forms);
   g_ptr_array_unref(written->tried);
   g_ptr_array_unref(written->matrices);
+  g_ptr_array_unref(written->rewritten);
   g_ptr_array_unref(written->left_alone);
   g_ptr_array_unref(written->unlike);
   g_free(written);
@@ -50,15 +52,15 @@ read_written_source(const SmbTarget *target) {
              : NULL;
 }
 
-// Takes @name and @edits.
-static SmbAdvisePadding *
-padding_new(const SmbAdviseWritten *written, const SmbTarget *target, char *name, GArray *edits) {
+SmbAdvisePadding *
+smb_advise_padding_new(const SmbAdviseWritten *written, char *name, GArray *edits,
+                       gsize dynamic_bytes) {
   SmbAdvisePadding *form = g_new0(SmbAdvisePadding, 1);
   form->name = name;
   form->edits = edits;
   smb_edits_sort(edits);
   g_autofree char *text = smb_rewrite_apply(written->source, edits);
-  form->compiled = smb_advise_compiled_new(text, target->launch.dynamic_bytes);
+  form->compiled = smb_advise_compiled_new(text, dynamic_bytes);
   return form;
 }
 
@@ -108,12 +110,13 @@ fill_buffers(const SmbTarget *target) {
 
 // @shares: (nullable): of the run that it is compared with
 static gboolean
-run_form(Run *run, const SmbTarget *target, const SmbArch *arch, const char *text, GArray *shares) {
+run_form(Run *run, const SmbTarget *target, const SmbArch *arch, const char *text,
+         gsize dynamic_bytes, GArray *shares) {
   g_auto(GStrv) buffers = fill_buffers(target);
   SmbTarget filled = *target;
   filled.buffers = buffers;
   filled.launch.buffers = NULL; // those are read again
-  run->target = smb_target_with_text(&filled, text, target->launch.dynamic_bytes, arch, NULL);
+  run->target = smb_target_with_text(&filled, text, dynamic_bytes, arch, NULL);
   if (!run->target)
     return FALSE;
   run->global = smb_global_new(run->target->kernel, &run->target->launch);
@@ -147,8 +150,11 @@ static gboolean
 leaves_same(const SmbAdviseWritten *written, SmbAdvisePadding *form, const SmbTarget *target,
             const SmbArch *arch) {
   g_auto(Run) before = {0}, now = {0};
-  if (!run_form(&before, target, arch, smb_source_text(written->source), NULL) ||
-      !run_form(&now, target, arch, form->compiled->text, before.analysis->shares))
+  const SmbAdviseCompiled *compiled = form->compiled;
+  if (!run_form(&before, target, arch, smb_source_text(written->source),
+                target->launch.dynamic_bytes, NULL) ||
+      !run_form(&now, target, arch, compiled->text, compiled->dynamic_bytes,
+                before.analysis->shares))
     return FALSE;
   for (guint i = 0; i < smb_program_n_parameters(before.target->kernel); i++) {
     if (!smb_launch_is_pointer(&before.target->launch, before.target->kernel, i))
@@ -174,29 +180,24 @@ is_matrix(const SmbDeclared *array) {
   return array->lengths->len > 1;
 }
 
-// The paddings of one array, the best first; those that change no wavefronts are left out.
-static GPtrArray *
-pad_array(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-          const SmbDeclared *array) {
-  GPtrArray *forms = g_ptr_array_new_with_free_func(padding_free);
+// Adds the paddings of one array.
+static void
+add_paddings(SmbAdviseWritten *written, const SmbTarget *target, const SmbDeclared *array,
+             GPtrArray *forms) {
+  g_ptr_array_add(written->tried, g_strdup(array->name));
+  if (is_matrix(array))
+    g_ptr_array_add(written->matrices, g_strdup(array->name));
   for (guint i = 0; i < G_N_ELEMENTS(paddings); i++) {
     if (is_matrix(array) && paddings[i] % LDM_PADDING != 0)
       continue;
     GArray *edits = smb_edits_new();
     smb_declared_pad(array, paddings[i], edits);
-    g_ptr_array_add(forms,
-                    padding_new(written, target,
-                                g_strdup_printf("%s: pad %u", array->name, paddings[i]), edits));
+    SmbAdvisePadding *form =
+        smb_advise_padding_new(written, g_strdup_printf("%s: pad %u", array->name, paddings[i]),
+                               edits, target->launch.dynamic_bytes);
+    form->is_safe = array->use == SMB_DECLARED_INDEXED;
+    g_ptr_array_add(forms, form);
   }
-  compile_written_form(written, target, arch, forms);
-  for (guint i = forms->len; i-- > 0;) {
-    const SmbAdvisePadding *form = g_ptr_array_index(forms, i);
-    if (form->compiled->failure ||
-        form->compiled->total.wavefronts == written->now->total.wavefronts)
-      g_ptr_array_remove_index(forms, i);
-  }
-  g_ptr_array_sort(forms, compare_forms);
-  return forms;
 }
 
 static gboolean
@@ -213,87 +214,162 @@ recommend(SmbAdviseWritten *written, const SmbAdvisePadding *form) {
 // The first of these forms that gains, and does the same; or NULL.
 static SmbAdvisePadding *
 find_right(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-           const GPtrArray *forms, SmbDeclaredUse use) {
+           const GPtrArray *forms) {
   for (guint i = 0; i < forms->len; i++) {
     SmbAdvisePadding *form = g_ptr_array_index(forms, i);
     if (!gains(written, form))
       return NULL;
-    if (use == SMB_DECLARED_INDEXED || leaves_same(written, form, target, arch))
+    if (form->is_safe || leaves_same(written, form, target, arch))
       return form;
     g_ptr_array_add(written->unlike, g_strdup(form->name));
   }
   return NULL;
 }
 
+// Adds the edits of a form to those of others. FALSE: both change one place.
+static gboolean
+add_edits(GArray *edits, const SmbAdvisePadding *form) {
+  for (guint i = 0; i < form->edits->len; i++) {
+    SmbEdit edit = g_array_index(form->edits, SmbEdit, i);
+    edit.text = g_strdup(edit.text);
+    g_array_append_val(edits, edit);
+  }
+  smb_edits_sort(edits);
+  for (guint i = 1; i < edits->len; i++) {
+    const SmbEdit *before = &g_array_index(edits, SmbEdit, i - 1);
+    if (before->offset + before->length > g_array_index(edits, SmbEdit, i).offset)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // The best of several arrays, in one text. @gaining: SmbAdvisePadding, in the order of the text
 static void
 pad_together(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-             const GPtrArray *gaining, SmbDeclaredUse use) {
+             const GPtrArray *gaining) {
   g_autoptr(GString) name = g_string_new(NULL);
-  GArray *edits = smb_edits_new();
+  g_autoptr(GString) condition = g_string_new(NULL);
+  g_autoptr(GArray) edits = smb_edits_new();
+  gsize dynamic_bytes = target->launch.dynamic_bytes;
+  gboolean is_safe = TRUE;
   for (guint i = 0; i < gaining->len; i++) {
     const SmbAdvisePadding *form = g_ptr_array_index(gaining, i);
     g_string_append_printf(name, "%s%s", i ? ", " : "", form->name);
-    for (guint j = 0; j < form->edits->len; j++) {
-      SmbEdit edit = g_array_index(form->edits, SmbEdit, j);
-      edit.text = g_strdup(edit.text);
-      g_array_append_val(edits, edit);
-    }
+    if (form->condition)
+      g_string_append_printf(condition, "%s%s", condition->len ? " and " : "", form->condition);
+    dynamic_bytes += form->compiled->dynamic_bytes - target->launch.dynamic_bytes;
+    is_safe = is_safe && form->is_safe;
+    if (!add_edits(edits, form))
+      return;
   }
   g_autoptr(GPtrArray) forms = g_ptr_array_new();
-  SmbAdvisePadding *together = padding_new(written, target, g_strdup(name->str), edits);
+  SmbAdvisePadding *together =
+      smb_advise_padding_new(written, g_strdup(name->str), g_steal_pointer(&edits), dynamic_bytes);
+  together->is_safe = is_safe;
+  together->condition = condition->len ? g_strdup(condition->str) : NULL;
   g_ptr_array_add(forms, together);
   g_ptr_array_add(written->forms, together);
   compile_written_form(written, target, arch, forms);
-  if (find_right(written, target, arch, forms, use))
+  if (find_right(written, target, arch, forms))
     recommend(written, together);
 }
 
+// Compiles the forms of an array: those that change wavefronts are kept, the best first. @gaining: takes the best one that is right
 static void
-pad_arrays(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-           const GArray *arrays) {
+try_forms(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch, GPtrArray *forms,
+          GPtrArray *gaining) {
+  compile_written_form(written, target, arch, forms);
+  for (guint i = forms->len; i-- > 0;) {
+    const SmbAdvisePadding *form = g_ptr_array_index(forms, i);
+    if (form->compiled->failure ||
+        form->compiled->total.wavefronts == written->now->total.wavefronts)
+      g_ptr_array_remove_index(forms, i);
+  }
+  g_ptr_array_sort(forms, compare_forms);
+  SmbAdvisePadding *right = find_right(written, target, arch, forms);
+  if (right) {
+    recommend(written, right);
+    g_ptr_array_add(gaining, right);
+  }
+  g_ptr_array_set_free_func(forms, NULL);
+  g_ptr_array_extend(written->forms, forms, NULL, NULL);
+}
+
+// The array of a report that the text has under a name, or NULL.
+static const SmbAdviseArray *
+find_advised(const SmbAdviseReport *report, const char *name) {
+  for (guint i = 0; report->text && i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    if (strcmp(array->search->use->array->name, name) == 0)
+      return array;
+  }
+  return NULL;
+}
+
+static gboolean
+is_declared(const GArray *declared, const char *name) {
+  for (guint i = 0; i < declared->len; i++) {
+    if (strcmp(g_array_index(declared, SmbDeclared, i).name, name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Tries an array: in longer rows, if it is declared with rows, and as a search found it, if it is rewritten. One of both is NULL at most.
+static void
+try_array(SmbAdviseWritten *written, const SmbAdviseReport *report, const SmbTarget *target,
+          const SmbDeclared *declared, const SmbAdviseArray *advised, GPtrArray *gaining) {
+  g_autoptr(GPtrArray) forms =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_padding_free);
+  if (declared && declared->use != SMB_DECLARED_OTHER)
+    add_paddings(written, target, declared, forms);
+  guint n_paddings = forms->len;
+  if (advised)
+    smb_advise_add_rewritten(report, written, advised, forms);
+  if (forms->len > n_paddings)
+    g_ptr_array_add(written->rewritten, g_strdup(advised->search->use->array->name));
+  if (forms->len > 0)
+    try_forms(written, target, report->arch, forms, gaining);
+  else if (declared)
+    g_ptr_array_add(written->left_alone, g_strdup(declared->name));
+}
+
+static void
+try_arrays(SmbAdviseWritten *written, const SmbAdviseReport *report, const SmbTarget *target) {
+  g_autoptr(GArray) declared = smb_declared_new(written->source);
   g_autoptr(GPtrArray) gaining = g_ptr_array_new();
-  SmbDeclaredUse uses = SMB_DECLARED_INDEXED;
-  for (guint i = 0; i < MIN(arrays->len, MAX_ARRAYS); i++) {
-    const SmbDeclared *array = &g_array_index(arrays, SmbDeclared, i);
-    if (array->use == SMB_DECLARED_OTHER) {
-      g_ptr_array_add(written->left_alone, g_strdup(array->name));
-      continue;
-    }
-    g_ptr_array_add(written->tried, g_strdup(array->name));
-    if (is_matrix(array))
-      g_ptr_array_add(written->matrices, g_strdup(array->name));
-    g_autoptr(GPtrArray) forms = pad_array(written, target, arch, array);
-    SmbAdvisePadding *right = find_right(written, target, arch, forms, array->use);
-    if (right) {
-      recommend(written, right);
-      g_ptr_array_add(gaining, right);
-      uses = MAX(uses, array->use);
-    }
-    g_ptr_array_set_free_func(forms, NULL);
-    g_ptr_array_extend(written->forms, forms, NULL, NULL);
+  for (guint i = 0; i < MIN(declared->len, MAX_ARRAYS); i++) {
+    const SmbDeclared *array = &g_array_index(declared, SmbDeclared, i);
+    try_array(written, report, target, array, find_advised(report, array->name), gaining);
+  }
+  for (guint i = 0; report->text && i < MIN(report->arrays->len, MAX_ARRAYS); i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    if (!is_declared(declared, array->search->use->array->name))
+      try_array(written, report, target, NULL, array, gaining);
   }
   if (gaining->len > 1)
-    pad_together(written, target, arch, gaining, uses);
+    pad_together(written, target, report->arch, gaining);
 }
 
 SmbAdviseWritten *
-smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAnalysis *analysis,
-                       SmbAdviseCompiled *now) {
-  if (smb_analysis_total(analysis).excess == 0 || smb_analyze_uncounted(analysis) > 0)
+smb_advise_written_new(const SmbAdviseReport *report, const SmbTarget *target,
+                       const SmbAnalysis *analysis) {
+  if (smb_analysis_total(analysis).excess == 0 || smb_analyze_uncounted(analysis) > 0 ||
+      smb_advise_is_free(report))
     return NULL;
-  SmbSource *source = read_written_source(target);
+  SmbSource *source = report->text ? smb_source_ref(smb_program_source(report->text->kernel))
+                                   : read_written_source(target);
   if (!source)
     return NULL;
   SmbAdviseWritten *written = g_new0(SmbAdviseWritten, 1);
   written->source = source;
-  written->now = now;
-  written->forms = g_ptr_array_new_with_free_func(padding_free);
+  written->now = report->present;
+  written->forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_padding_free);
   written->tried = g_ptr_array_new_with_free_func(g_free);
   written->matrices = g_ptr_array_new_with_free_func(g_free);
+  written->rewritten = g_ptr_array_new_with_free_func(g_free);
   written->left_alone = g_ptr_array_new_with_free_func(g_free);
   written->unlike = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GArray) arrays = smb_declared_new(source);
-  pad_arrays(written, target, arch, arrays);
+  try_arrays(written, report, target);
   return written;
 }

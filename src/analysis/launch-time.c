@@ -220,6 +220,11 @@ describe_gain(const SmbTime *time, double cycles) {
 }
 
 char *
+smb_time_range(double error) {
+  return error > 0 ? g_strdup_printf(" (typically ±%.0f %%)", 100 * error) : g_strdup("");
+}
+
+char *
 smb_time_device(const char *title) {
   return g_strdup_printf("%s %s", strchr("AEFHILMNORSX", *title) ? "an" : "a", title);
 }
@@ -243,6 +248,8 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
     g_autofree char *gain = describe_gain(time, time->cycles - time->without);
     g_string_append_printf(text, ". Without bank conflicts: %s.", gain);
   }
+  if (launch->chip->error > 0)
+    g_string_append_printf(text, " Typical error: %.0f %%.", 100 * launch->chip->error);
   return g_string_free(text, FALSE);
 }
 
@@ -264,8 +271,9 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   double all = smb_launch_time_conflicts(launch);
   g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
   g_autofree char *device = smb_time_device(launch->chip->title);
+  g_autofree char *range = smb_time_range(launch->chip->error);
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "On %s the launch takes %s: ", device, us);
+  g_string_printf(text, "On %s the launch takes %s%s: ", device, us, range);
   append_limit(text, time);
   if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");

@@ -61,6 +61,10 @@ SmbLaunchTime *smb_launch_time_like(const SmbTarget *target, const SmbArch *arch
 /** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits; "0 µs" */
 char *smb_time_describe(double microseconds);
 
+/** smb_time_range: @error: how far predictions were off on average (SmbChip.error); 0: that is not known. Returns: (transfer full): how far off a
+ * time typically is, behind it: " (typically ±22 %)"; "" */
+char *smb_time_range(double error);
+
 /** smb_time_device: Returns: (transfer full): "an H200", "a B200", by how the first letter of @title is said */
 char *smb_time_device(const char *title);
 

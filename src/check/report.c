@@ -77,18 +77,14 @@ list_cases(const SmbCheck *check, SmbCaseVerdict verdict) {
   return smb_cli_list((const char *const *)list, " and ");
 }
 
-// Sentences for all cases.
-static void
-write_check_verdict(const SmbCheck *check, SmbSpool *out) {
+// Sentences for all cases (transfer full).
+static char *
+describe_check_verdict(const SmbCheck *check) {
   const guint *n = check->n;
-  if (n[SMB_VERDICT_PASSED] == check->cases->len) {
-    smb_spool_printf(out, "Passed: %s.\n", smb_count(check->cases->len, "case").text);
-    return;
-  }
-  if (n[SMB_VERDICT_NO_LIMIT] == check->cases->len) {
-    smb_text_wrap(out, "Nothing was checked: no case has a limit, such as max-cost or max-ways.");
-    return;
-  }
+  if (n[SMB_VERDICT_PASSED] == check->cases->len)
+    return g_strdup_printf("Passed: %s.", smb_count(check->cases->len, "case").text);
+  if (n[SMB_VERDICT_NO_LIMIT] == check->cases->len)
+    return g_strdup("Nothing was checked: no case has a limit, such as max-cost or max-ways.");
   g_autofree char *failed = list_cases(check, SMB_VERDICT_FAILED);
   g_autofree char *broken = list_cases(check, SMB_VERDICT_ERROR);
   g_autofree char *free_ones = list_cases(check, SMB_VERDICT_NO_LIMIT);
@@ -102,8 +98,7 @@ write_check_verdict(const SmbCheck *check, SmbSpool *out) {
     g_string_append_printf(text, " Not counted: %s.", broken);
   if (*free_ones)
     g_string_append_printf(text, " Without a limit: %s.", free_ones);
-  smb_text_wrap(out, text->str);
-  g_string_free(text, TRUE);
+  return g_string_free(text, FALSE);
 }
 
 // A message that has no place in a kernel is about the case, which is where its section begins.
@@ -177,7 +172,8 @@ write_check_text(SmbCli *cli, gconstpointer result) {
     add_checked_row(table, check->cases->pdata[i], is_timed);
   smb_table_write(table, cli->out, cli->colour);
   smb_spool_puts(cli->out, "\n");
-  write_check_verdict(check, cli->out);
+  g_autofree char *verdict = describe_check_verdict(check);
+  smb_text_wrap(cli->out, verdict);
   if (check->part)
     smb_shard_write_text(&check->part->shard, cli->out);
 }
@@ -265,11 +261,12 @@ static void
 write_check_markdown(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   write_check_messages(cli, check);
-  write_check_verdict(check, cli->out);
+  g_autofree char *verdict = describe_check_verdict(check);
+  smb_markdown_text(cli->out, verdict);
   gboolean is_timed;
   const char *passes = name_passes(check, &is_timed);
   smb_spool_printf(cli->out,
-                   "\n| case | kernel | requests | %s | ideal | excess | worst | %sverdict |\n"
+                   "\n\n| case | kernel | requests | %s | ideal | excess | worst | %sverdict |\n"
                    "|---|---|--:|--:|--:|--:|--:|%s---|\n",
                    passes, is_timed ? "predicted time | conflicts cost | " : "",
                    is_timed ? "--:|--:|" : "");

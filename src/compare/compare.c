@@ -220,13 +220,18 @@ static SmbComparedTime
 read_compared_time(JsonObject *analysis) {
   JsonObject *time = analysis ? smb_json_get_object(analysis, "time") : NULL;
   JsonObject *without = time ? smb_json_get_object(time, "without_conflicts") : NULL;
+  JsonObject *error = time ? smb_json_get_object(time, "error") : NULL;
   if (!without)
     return (SmbComparedTime){NULL};
   double all = json_object_get_double_member_with_default(time, "microseconds", 0);
   double rest = json_object_get_double_member_with_default(without, "microseconds", 0);
-  return (SmbComparedTime){smb_json_get_text(time, "device"),
-                           json_object_get_double_member_with_default(time, "clock_ghz", 0), all,
-                           MAX(0, all - rest)};
+  return (SmbComparedTime){
+      .device = smb_json_get_text(time, "device"),
+      .ghz = json_object_get_double_member_with_default(time, "clock_ghz", 0),
+      .error = error ? json_object_get_double_member_with_default(error, "typical", 0) : 0,
+      .all = all,
+      .conflicts = all > rest ? all - rest : 0,
+  };
 }
 
 // A case that both have, or that was added or is gone: the other is NULL then.

@@ -30,10 +30,11 @@ typedef struct {
 } SmbComparedCost;
 
 /** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @ghz: the clock; @conflicts: what
- * its bank conflicts cost of @all, both in microseconds */
+ * its bank conflicts cost of @all, both in microseconds; @error: how far such times are off on average, as a part of them; 0: not known */
 typedef struct {
   const char *device;
   double ghz;
+  double error;
   double all, conflicts;
 } SmbComparedTime;
 

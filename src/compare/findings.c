@@ -40,8 +40,9 @@ smb_compared_case_describe(const SmbComparedCase *one, const char *reference) {
   if (smb_compared_case_times(one) > 1) {
     g_autofree char *old_all = smb_time_describe(before->all), *all = smb_time_describe(now->all);
     g_autofree char *title = g_ascii_strup(now->device, -1), *device = smb_time_device(title);
-    return g_strdup_printf("the launch takes %s on %s, as predicted: %s in %s", all, device,
-                           old_all, reference);
+    g_autofree char *range = smb_time_range(now->error);
+    return g_strdup_printf("the launch takes %s%s on %s, as predicted: %s in %s", all, range,
+                           device, old_all, reference);
   }
   return g_strdup_printf(
       smb_vendor_say(one->vendor, "the launch takes %" G_GUINT64_FORMAT

@@ -77,7 +77,11 @@ static const SmbFormat formats[] = {{"text", write_layout_counts, NULL},
                                     {"markdown", write_layout_markdown, NULL},
                                     {NULL, NULL, NULL}};
 
-static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, NULL};
+static const SmbFormat viewed_layouts[] = {{"text", write_layout_counts, NULL},
+                                           {"markdown", write_layout_markdown, NULL},
+                                           {NULL, NULL, NULL}};
+
+static const SmbCliGroup *const groups[] = {&smb_view_group, &smb_analyze_limit_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "LAYOUT",
     .description =
@@ -126,7 +130,7 @@ write_layout_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
 
 static gboolean
 count_layout_accesses(SmbCli *cli, const SmbTarget *target, const GArray *limits, guint what,
-                      GError **error) {
+                      const SmbView *view, GError **error) {
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
@@ -145,7 +149,7 @@ count_layout_accesses(SmbCli *cli, const SmbTarget *target, const GArray *limits
   if (option_find && !found)
     return FALSE;
   const SmbLayoutReport report = {
-      {.target = target, .analysis = analysis, .limits = limits, .failed = failed},
+      {.target = target, .analysis = analysis, .limits = limits, .failed = failed, .view = view},
       explanation,
       others,
       found};
@@ -158,8 +162,11 @@ gboolean
 smb_cmd_layout(SmbCli *cli, GError **error) {
   static const SmbTargetOptions none = {0};
   guint what = 0;
+  SmbView view;
   if (!smb_cli_parse(cli, &usage, options, error) ||
-      !smb_cli_choice("--find", option_find, FINDS, &what, error))
+      !smb_cli_choice("--find", option_find, FINDS, &what, error) ||
+      !smb_view_parse(&view, error) ||
+      (smb_view_asked() && !smb_cli_view(cli, smb_view_asked(), viewed_layouts, error)))
     return FALSE;
   if (!option_access)
     return smb_cli_usage_error(error, "missing --access: expected what a warp does, such as row, "
@@ -174,5 +181,5 @@ smb_cmd_layout(SmbCli *cli, GError **error) {
   if (!target)
     return FALSE;
   target->options.keep_requests = TRUE;
-  return count_layout_accesses(cli, target, limits, what, error);
+  return count_layout_accesses(cli, target, limits, what, &view, error);
 }

@@ -150,12 +150,14 @@ write_found(SmbCli *cli, const SmbLayoutFound *found) {
 
 void
 smb_layout_write_text(SmbCli *cli, const SmbLayoutReport *report) {
+  gboolean is_quiet = smb_analyze_view(&report->counts)->quiet;
   smb_analyze_write_text(cli, &report->counts);
-  write_coverage(cli, report);
-  if (report->explanation)
+  if (!is_quiet)
+    write_coverage(cli, report);
+  if (!is_quiet && report->explanation)
     write_why(cli, report->explanation);
   if (report->found)
     write_found(cli, report->found);
-  else
+  else if (!is_quiet)
     write_other_layouts(cli, report);
 }

@@ -8,7 +8,7 @@ void
 smb_markdown_text(SmbSpool *out, const char *text) {
   g_autoptr(GString) escaped = g_string_new(NULL);
   for (; *text; text++) {
-    if (strchr("\\`*_{}[]<>#+-!|~&", *text))
+    if (strchr("\\`*_{}[]<>#+-!|~&$", *text))
       g_string_append_c(escaped, '\\');
     g_string_append_c(escaped, *text == '\n' || *text == '\r' ? ' ' : *text);
   }

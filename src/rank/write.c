@@ -29,7 +29,7 @@ describe_numbers(const SmbRankRow *row) {
               : g_strdup_printf("%" G_GUINT64_FORMAT, first);
 }
 
-// " Predicted on an H100: 1.24 ms, of which bank conflicts cost 310 µs (25%)."
+// " Predicted on an H100: 1.24 ms (typically ±28 %), of which bank conflicts cost 310 µs (25%)."
 static void
 append_times(GString *text, const SmbRanking *ranking) {
   double all = 0, cost = 0;
@@ -43,9 +43,9 @@ append_times(GString *text, const SmbRanking *ranking) {
   if (!chip)
     return;
   g_autofree char *sum = smb_time_describe(all), *part = smb_time_describe(cost);
-  g_autofree char *device = smb_time_device(chip->title);
-  g_string_append_printf(text, " Predicted on %s: %s, of which bank conflicts cost %s (%.0f%%).",
-                         device, sum, part, 100 * cost / all);
+  g_autofree char *device = smb_time_device(chip->title), *range = smb_time_range(chip->error);
+  g_string_append_printf(text, " Predicted on %s: %s%s, of which bank conflicts cost %s (%.0f%%).",
+                         device, sum, range, part, 100 * cost / all);
 }
 
 char *

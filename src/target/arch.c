@@ -90,6 +90,6 @@ smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GError **err
   other = other || native ? other : read_arch_of_target(name);
   if (native && !other)
     return NULL;
-  gboolean found = other && g_strv_contains((const char *const *)known, other);
+  g_autoptr(SmbArch) found = other ? smb_arch_load(other, NULL) : NULL;
   return load_name(found || native ? other : name, lanes, error);
 }

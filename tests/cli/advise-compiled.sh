@@ -161,6 +161,62 @@ tells 'Rows of s became 8 elements longer only, and with them the leading dimens
 tells 'only the lengths of rows change'
 grep -qF 's[T][T + 8]; load_matrix_sync(f, &s[0][0], T + 8)' matrix-best.cu || die "$last: wrote $(cat matrix-best.cu)"
 
+# A text that cannot be run: its forms are, as the compiler makes them. What only indices change has to leave the same in global memory.
+cat >task <<'END'
+forms() {
+  cat >"$out" <<PTX
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry turn(.param .u64 turn_param_0, .param .u64 turn_param_1, .param .u32 turn_param_2) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<5>;
+  .shared .align 4 .b8 s[$2];
+  mov.u32 %r1, %tid.x;
+  mul.lo.u32 %r2, %r1, $1;
+  ld.param.u64 %rd1, [turn_param_0];
+  ld.param.u64 %rd2, [turn_param_1];
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd1, %rd1, %rd3;
+  add.u64 %rd2, %rd2, %rd3;
+  ld.global.u32 %r3, [%rd2+$3];
+  st.shared.u32 [%r2], %r3;
+  st.global.u32 [%rd1], %r3;
+  ret;
+}
+PTX
+}
+case $(cat "$word") in
+*"[T][T + 1]"*) forms 8 4224 0 ;;
+*"[T][T + "*) forms 128 4608 0 ;;
+*"^"*) forms 4 4096 "$(cat other)" ;;
+*) forms 128 4096 0 ;;
+esac
+END
+echo 0 >other
+expect 0 advise turn.cu --block 32 --arg n=32 --max-steps 50 --out best.cu
+says 'note: the text cannot be run, but what nvcc makes of it can'
+says 'turn.cu:4:3: still running after 50 statements'
+tells 'Layouts that were found for s were written into the text, compiled, and counted.'
+shows 'Recommended: s: Swizzle<5,0,5>: 32 -> 1 wavefront;'
+tells 'with numbers in its buffers the kernel leaves the same 256 bytes in global memory.'
+grep -qF 's[threadIdx.x][y ^ threadIdx.x]' best.cu || die "$last: wrote $(cat best.cu)"
+expect 0 advise turn.cu --block 32 --arg n=32 --max-steps 50 --format json
+is_json
+shows '"rewritten" : ['
+shows '"text_failure" : "turn.cu:4:3: still running'
+echo 4 >other
+expect 0 advise turn.cu --block 32 --arg n=32 --max-steps 50 --out best.cu
+shows 'Recommended: s: pad 1: 32 -> 2 wavefronts'
+tells 'the same in global memory: s: Swizzle<5,0,5>.'
+grep -qF 's[T][T + 1]' best.cu || die "$last: wrote $(cat best.cu)"
+# Where the machine code cannot be run either, and where there is no compiler, the text says why.
+echo 'exit 9' >task
+expect 3 advise turn.cu --block 32 --arg n=32 --max-steps 50
+says 'turn.cu:4:3: error: still running after 50 statements'
+SMEMBANK_NVCC=no expect 3 advise turn.cu --block 32 --arg n=32 --max-steps 50
+says 'turn.cu:4:3: error: still running after 50 statements'
+
 # A kernel of an included file is not rewritten, so there is nothing to compile; a namespace in front of a template is understood.
 cp turn.cu turn.h
 echo '#include "turn.h"' >main.cu

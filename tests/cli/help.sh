@@ -114,6 +114,9 @@ reads 0 analyze "$srcdir/tests/ptx/transpose.ptx" --entry transpose_float4 --blo
 says "transpose.ptx is PTX: this was 'smembank analyze "
 reads 0 analyze "$srcdir/data/lessons/turn.cubin" --entry turn --block 32,8 --arg 2=32 --format csv
 says "is compiled code: this was 'smembank analyze "
+printf 'layout (32,32):(33,1)\naccess column\n' >"$work/tile"
+reads 0 analyze "$work/tile" --format csv
+says "$work/tile is a layout: this was 'smembank analyze "
 reads 0 analyze "$srcdir/tests/data/capture/own.capture" --format csv
 says "is a capture: this was 'smembank analyze "
 reads 0 trace "$srcdir/data/measured/h200-requests.txt"

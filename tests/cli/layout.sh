@@ -65,6 +65,7 @@ expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans 
 shows 'wavefronts,excess_wavefronts,cute,triton,c,proved,by,holds_for'
 shows '8,0,"Swizzle<3,3,3> o (64,64):(64,1)","#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",i ^ (i >> 6 & 7) << 3,yes,ideal,'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format markdown
+# shellcheck disable=SC2016 # no command: what Markdown writes
 shows '| CuTe | `Swizzle<3,3,3> o (64,64):(64,1)` |'
 shows 'Proved of: every layout that keeps what one lane moves together. Each lane group takes a wavefront in any layout'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
@@ -88,6 +89,17 @@ expect 0 layout 64x64xf16 --access 'store row vec=8' --access 'column vec=8' --a
 tells 'every other K takes 24 or more'
 expect 0 layout 48x48xf32 --access row --access column --find swizzle
 tells 'Proved of'
+
+# The verdict alone, and what was found.
+expect 0 layout 64x64xf16 --access ldmatrix.x4 -q
+[ "$(cat "$work/out")" = 'Bank conflicts: 28 of 32 wavefronts (88%) are in excess.' ] || die "$last: $(cat "$work/out")"
+expect 0 layout 64x64xf16 --access ldmatrix.x4 -q --find swizzle
+shows 'Swizzle<3,3,3> o (64,64):(64,1)'
+! grep -qE 'shared access|bank map' "$work/out" || die "$last: is not quiet: $(cat "$work/out")"
+expect 0 layout 64x64xf16 --access row --access ldmatrix.x4 --top 1 --sort excess
+shows '1 more row not shown'
+expect 2 layout 64x64xf16 --access ldmatrix.x4 -q --format json
+says '--quiet is for --format text or markdown'
 
 # The same in a file, for the commands that take a kernel.
 cat >"$work/tile.layout" <<'END'

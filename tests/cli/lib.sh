@@ -159,14 +159,19 @@ run_libraries() {
   export SMEMBANK_RUN_LIBRARIES
 }
 
-# need_nvcc: $nvcc is a compiler of CUDA, and smembank takes it; without one, the rest of the test is left out. $toolkit is the folder of its
-# toolkit, which it is asked for, because nvcc may be a script in another folder.
-need_nvcc() {
+# find_nvcc: $nvcc is a compiler of CUDA, or nothing.
+find_nvcc() {
   nvcc=${SMEMBANK_NVCC:-}
   [ "$nvcc" != no ] || nvcc=
   for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
     [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
   done
+}
+
+# need_nvcc: $nvcc is a compiler of CUDA, and smembank takes it; without one, the rest of the test is left out. $toolkit is the folder of its
+# toolkit, which it is asked for, because nvcc may be a script in another folder.
+need_nvcc() {
+  find_nvcc
   if [ -z "$nvcc" ]; then
     echo "no nvcc: programs were not compiled"
     exit 0

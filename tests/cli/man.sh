@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Each command has a man page, which names every option that --help shows, and no other. smembank(1) is an overview of
+# Each command has a man page, which names every option that --help shows, and no other, and has its example. smembank(1) is an overview of
 # two screens with the same summary of each command as --help and its page.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -13,8 +13,9 @@ plain() {
   sed 's/\\-/-/g; s/\\f.//g' "$srcdir/doc/$1.1"
 }
 
+# Not those of a program, which follow " -- ".
 names() {
-  grep -oE -e '--[a-z][a-z-]+' | sort -u
+  sed 's/ -- .*//' | grep -oE -e '--[a-z][a-z-]+' | sort -u
 }
 
 # tags PAGE: the options that it describes, not those that it only lists.
@@ -35,6 +36,8 @@ for command in $commands; do
   plain smembank | grep -qE "^$command  *$summary\$" || die "smembank(1) lacks: $command: $summary"
   expect 0 "$command" --help
   shows "man $page"
+  example=$(sed -n '/^Example:/{n;s/^  //p}' "$work/out")
+  plain "$page" | sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' | grep -qxF -e "$example" || die "$page(1): its examples lack that of --help: $example"
   sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$work/out" | sort -u >"$work/options"
   names <"$work/page" >"$work/told"
   missing=$(comm -23 "$work/options" "$work/told")

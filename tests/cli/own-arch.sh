@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Architectures of the user's, as files; and chips that are not known, of which the nearest is named.
+# Architectures of the user's, as files; chips that have the rules of another; and those that are not known, of which the nearest is named.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -30,6 +30,12 @@ expect 2 analyze --rows 32 --cols 32 --arch sm_9O
 says "; did you mean 'sm_90'?"
 expect 2 analyze --rows 32 --cols 32 --arch gfx
 says "no architecture 'gfx': expected one of "
+
+# All chips of a generation whose rules are one file; Kepler in the mode that it starts in.
+for chip in sm_13:sm_10 sm_21:sm_20 sm_35:sm_30_4B 35:sm_30_4B compute_37:sm_30_4B k40:sm_30_4B; do
+  expect 0 analyze --rows 16 --cols 16 --arch "${chip%:*}"
+  shows "bytes of shared memory, ${chip#*:}"
+done
 
 # One that is like another: what it does not say is that one's, and all of it is the user's word.
 cat >half.ini <<'END'

@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The README, doc/compiled.md and doc/library.md do not lie: their sessions (```console) are run, and what they show must be what comes out,
-# standard error included. "$ cat FILE" makes the file; a line "..." stands for any lines left out.
-# Links lead to files. SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, FILE.compiled and
-# FILE.library those of doc/compiled.md and doc/library.md. The README has at most 160 lines.
+# The README and other documents do not lie: their sessions (```console) are run, and what they show must be what comes out, standard error
+# included. "$ cat FILE" makes the file; a line "..." stands for any lines left out. Sessions of "```console nvcc" are run where there is an nvcc.
+# SMEMBANK_UPDATE_README=FILE writes the README with the output of now instead, and FILE.compiled that of doc/compiled.md, and so on. The
+# README has at most 160 lines. Links: tests/site.sh.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -14,9 +14,11 @@ case $srcdir in
 /*) top=$srcdir ;;
 *) top=$PWD/$srcdir ;;
 esac
+find_nvcc
+run_libraries
 sessions=$work/sessions
 home=$work/home
-mkdir "$work/bin" "$home" "$sessions"
+mkdir "$work/bin"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$SMEMBANK" >"$work/bin/smembank"
 # The library of the build tree in the place of an installed one.
 cat >"$work/bin/cc" <<END
@@ -71,15 +73,17 @@ resembles() {
 # check_page FILE NEW: what a page shows is what comes out; NEW takes the page of now, if that is asked for.
 check_page() {
   readme=$top/$1
-  rm -f "$sessions"/*
-  # One file for each command: its line, and what follows it.
-  awk -v folder="$sessions" '
-    /^```/ { inside = $0 == "```console"; next }
+  rm -rf "$home" "$sessions"
+  mkdir "$home" "$sessions"
+  # One file for each command: its line, and what follows it; and an empty one beside it if it takes the real nvcc.
+  awk -v folder="$sessions" -v all="$nvcc" '
+    /^```/ { real = all && $0 == "```console nvcc"; inside = real || $0 == "```console"; next }
     inside && /^\$ / { n++; file = sprintf("%s/%03d", folder, n) }
+    inside && real { printf "" > (file ".nvcc") }
     inside { print > file }' "$readme"
   [ -e "$sessions/001" ] || die 'no session found'
 
-  for session in "$sessions"/*; do
+  for session in "$sessions"/[0-9][0-9][0-9]; do
     command=$(sed -n '1s/^\$ //p' "$session")
     sed 1d "$session" >"$work/expected"
     case $command in
@@ -88,9 +92,11 @@ check_page() {
       continue
       ;;
     esac
+    compiler=$work/bin/nvcc
+    [ ! -e "$session.nvcc" ] || compiler=$nvcc
     (
       cd "$home"
-      TMPDIR=/tmp SMEMBANK_NVCC=$work/bin/nvcc PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
+      TMPDIR=/tmp SMEMBANK_NVCC=$compiler PATH="$work/bin:$PATH" sh -c "$command" >"$session.out" 2>&1
     ) || true
     if [ -z "${SMEMBANK_UPDATE_README-}" ] && ! resembles "$session.out" "$work/expected"; then
       diff "$work/expected" "$session.out" >&2 || true
@@ -99,8 +105,8 @@ check_page() {
   done
 
   if [ -n "${SMEMBANK_UPDATE_README-}" ]; then
-    awk -v folder="$sessions" '
-      /^```/ { inside = $0 == "```console" }
+    awk -v folder="$sessions" -v all="$nvcc" '
+      /^```/ { inside = $0 == "```console" || all && $0 == "```console nvcc" }
       inside && /^\$ / {
         n++
         kept = $0 ~ /^\$ cat /
@@ -111,13 +117,10 @@ check_page() {
       }
       !inside || kept || /^```/ { print }' "$readme" >"$2"
   fi
-
-  sed -n 's/.*](\([^)#:]*\)).*/\1/p' "$readme" | while read -r link; do
-    [ -e "$(dirname "$readme")/$link" ] || die "$1: no file $link"
-  done
 }
 
 check_page README.md "${SMEMBANK_UPDATE_README-}"
-check_page doc/compiled.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.compiled}"
-check_page doc/library.md "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.library}"
+for page in compiled library faq guides/textbook guides/engineer guides/ci guides/triton guides/teacher; do
+  check_page "doc/$page.md" "${SMEMBANK_UPDATE_README:+$SMEMBANK_UPDATE_README.${page#*/}}"
+done
 [ "$(wc -l <"$top/README.md")" -le 160 ] || die 'README.md: more than 160 lines'

@@ -64,6 +64,15 @@ for expected in "$srcdir"/tests/run/*/*.expected; do
   source=${expected%.expected}.cu
   flags=$(sed -n 's,^// nvcc: ,,p' "$source")
   case $flags in *-gencode*) ;; *) flags="-arch=sm_90 $flags" ;; esac
+  # Some have PTX only. It is compiled when the program starts, and where there is no compiler, it is run as it is.
+  as_ptx=
+  case $name in
+  attention | bulk-reduce | cluster | map-replace | products | surfaces | tensor-maps | textures | warpgroup)
+    as_ptx=yes
+    flags="-gencode arch=compute_90a,code=compute_90a"
+    ;;
+  driver-references) as_ptx=yes ;;
+  esac
   # shellcheck disable=SC2086 # several words
   "$nvcc" -cudart shared $flags -o "$name" "$source" >compiler 2>&1 || die "$name: $(cat compiler)"
   status=0
@@ -74,16 +83,10 @@ for expected in "$srcdir"/tests/run/*/*.expected; do
     head -5 "$name.err"
     failed="$failed $name"
   fi
-  # Where there is no compiler, the PTX in it is run as it is.
-  case $name in
-  bulk-reduce | cluster | tensor-maps) "$nvcc" -cudart shared -arch=compute_90 -o "$name" "$source" >compiler 2>&1 ;;
-  map-replace) "$nvcc" -cudart shared -gencode arch=compute_90a,code=compute_90a -o "$name" "$source" >compiler 2>&1 ;;
-  esac
-  case $name in bulk-reduce | cluster | driver-references | map-replace | tensor-maps)
+  if [ -n "$as_ptx" ]; then
     SMEMBANK_NVCC=no timeout 100 "$SMEMBANK" run --output "$name.ranking" -- "./$name" >"$name.out" 2>"$name.err" || true
     cmp -s "$name.out" "$expected" || failed="$failed $name-as-PTX"
-    ;;
-  esac
+  fi
   rm -f "$name"
 done
 [ -z "$failed" ] || die "other results:$failed"

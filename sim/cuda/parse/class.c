@@ -417,6 +417,9 @@ parse_bases(Parser *parser, Class *class) {
       return FALSE;
     const Type *base = specifiers.type;
     note_plainness(class, PLAIN_NOT);
+    if (base->size == 0)
+      return smb_parser_refuse(parser, name->start, "the size of its base '%s' is not known",
+                               name->text);
     if (base->kind != KIND_STRUCT || (base->count > 0 && base->used == 0))
       return smb_parser_refuse(parser, name->start,
                                "it is not known whether it uses the padding of its base '%s'",

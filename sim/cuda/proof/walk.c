@@ -294,14 +294,20 @@ choose_side(Walk *walk, const Node *node, const Term *active) {
 static Term *
 walk_call(Walk *walk, const Node *node, const Term *active) {
   const Function *function = node->function;
-  const Term *outer = walk->entered;
+  const Term *outer = walk->entered,
+             *arguments[MAX_ARGUMENTS + 1]; // and where a structure is returned
+  const Loop *loop = walk->loop;
   Term *inside = smb_walk_copy_lanes(walk, active);
+  // All of them before any parameter is set: an argument may call the same function.
   for (guint i = 0; i < node->n_arguments; i++)
-    assign_terms(walk, function->parameters[i], smb_walk_evaluate(walk, node->arguments[i], active),
-                 active);
+    arguments[i] = smb_walk_evaluate(walk, node->arguments[i], active);
+  for (guint i = 0; i < node->n_arguments; i++)
+    assign_terms(walk, function->parameters[i], arguments[i], active);
   walk->entered = active;
+  walk->loop = NULL;
   smb_walk_execute(walk, function->body, inside);
   walk->entered = outer;
+  walk->loop = loop;
   return function->result ? smb_walk_copy_lanes(walk, walk->locals[function->result->slot])
                           : smb_walk_new_lanes(walk);
 }

@@ -4,6 +4,13 @@
 // Where lanes ask for memory: from a base in registers, or in a bank of constants, to pointers of the machine.
 #include "sim/exec/memory/memory.h"
 
+enum {
+  BELOW =
+      1
+      << (CLUSTER_SHIFT -
+          1), // bytes before a block's shared memory that are counted as its own: those that the system reserves
+};
+
 // The variable of a bank that has an offset; beyond all of them the last one, after its end.
 static guint64
 find_bank_variable(const GArray *pieces, guint64 offset) {
@@ -61,13 +68,12 @@ find_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *ad
 static void
 leave_rank(const Exec *exec, const Transfer *transfer, guint64 *addresses) {
   const guint64 start = make_pointer(REGION_SHARED, 0);
-  const guint32 below = 1u << (CLUSTER_SHIFT - 1);
   gboolean names_any = transfer->window != WINDOW_SHARED || transfer->is_cluster;
   for (guint lane = 0; lane < exec->warp->registers->n_lanes; lane++) {
     guint64 offset = addresses[lane] - start;
-    guint32 raised = (guint32)offset + below;
+    guint32 raised = (guint32)offset + BELOW;
     if (offset >> 32 == 0 && (names_any || raised >> CLUSTER_SHIFT != 0))
-      addresses[lane] = start + (guint32)((raised ^ exec->own_rank) - below);
+      addresses[lane] = start + (guint32)((raised ^ exec->own_rank) - BELOW);
   }
 }
 
@@ -93,4 +99,11 @@ smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses) {
     elsewhere |= (SmbLanes)(block >= 1 && block < SMB_MAX_CLUSTER_BLOCKS) << lane;
   }
   return elsewhere;
+}
+
+guint64
+smb_transfer_own(guint64 address) {
+  const guint64 start = make_pointer(REGION_SHARED, 0), within = ((guint64)1 << CLUSTER_SHIFT) - 1;
+  guint64 raised = address - start + BELOW;
+  return raised >> 32 ? address : start + (raised & within) - BELOW;
 }

@@ -231,11 +231,14 @@ smb_bulk_ranks(Exec *exec, const Bulk *bulk, guint lane, guint32 *above) {
   return n;
 }
 
-// Where in shared memory of the cluster what is loaded goes.
+// Where in shared memory of the cluster what is loaded goes. Several blocks get it at the same offset, whatever block the address names: cuBLAS
+// leaves the rank out of it.
 static guint
 find_bulk_places(Exec *exec, const Bulk *bulk, guint lane, guint64 address, guint64 *places) {
   guint32 above[SMB_MAX_CLUSTER_BLOCKS];
   guint n = smb_bulk_ranks(exec, bulk, lane, above);
+  if (bulk->blocks != NO_ROW)
+    address = smb_transfer_own(address);
   for (guint i = 0; i < n; i++)
     places[i] = address + above[i];
   return n;

@@ -15,6 +15,8 @@ SmbLanes smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes l
                                 guint64 *addresses, guint *flags, guint32 *origin);
 // The lanes of @lanes whose addresses are in the shared memory of another block of the cluster.
 SmbLanes smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses);
+// The same place in the block's own shared memory.
+guint64 smb_transfer_own(guint64 address);
 
 // --- data (request-words.c)
 

@@ -5,6 +5,8 @@
 // operation computes it; else step-term.c does.
 #include "sim/exec/proof/step-walk.h"
 
+#define NOT_KNOWN G_MAXUINT32 // a result that the machine does not compute
+
 static void
 put_operand_row(StepWalk *walk, Row row, guint first, SmbLanes lanes, const Term *value) {
   guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0};
@@ -99,6 +101,15 @@ exchange_terms(StepWalk *walk, const Step *step, const Operands *operands, guint
   }
 }
 
+static gboolean
+has_result(const Compute *compute, guint result) {
+  gboolean has_row = smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
+                     compute->bytes;
+  return result == RESULT_P   ? compute->p != PREDICATE_TRUE
+         : result == RESULT_Q ? compute->q != PREDICATE_TRUE
+                              : has_row && result < compute->n_rows[0];
+}
+
 static void
 compute_warp(StepWalk *walk, const Step *step, const Operands *operands, guint first,
              const Term *active) {
@@ -109,7 +120,7 @@ compute_warp(StepWalk *walk, const Step *step, const Operands *operands, guint f
     lanes |= (SmbLanes)(active[i] != 0) << (i - first);
     all = all && active[i] == 1;
     for (guint result = 0; result < N_RESULTS; result++)
-      operands->result[result][i] = G_MAXUINT32;
+      operands->result[result][i] = active[i] ? NOT_KNOWN : 0;
   }
   walk->work += end - first;
   if (!lanes)
@@ -124,13 +135,13 @@ compute_warp(StepWalk *walk, const Step *step, const Operands *operands, guint f
     gboolean is_whole = TRUE;
     for (guint result = 0; result < N_RESULTS; result++) {
       known[result] = operands->result[result][i];
-      is_whole = is_whole && known[result] != G_MAXUINT32;
+      is_whole = is_whole && (known[result] != NOT_KNOWN || !has_result(&step->compute, result));
     }
     if (!is_whole)
       smb_step_operands_compute(walk, step, operands, i);
     for (guint result = 0; result < N_RESULTS; result++)
       operands->result[result][i] =
-          known[result] != G_MAXUINT32 ? known[result] : operands->result[result][i];
+          known[result] != NOT_KNOWN ? known[result] : operands->result[result][i];
   }
 }
 

@@ -21,6 +21,7 @@ typedef struct {
   guint32 expected; // arrivals, of the next phase
   guint32 pending;  // arrivals
   gint64 bytes;     // that are announced and not copied
+  guint32 first;    // phase: the parity that it was made with
   guint32 phase;
   gboolean is_unsized; // it is not known how many bytes were copied
 } MBarrier;

@@ -21,7 +21,7 @@ tell_awaited(const Exec *exec, const Places *places, SmbLanes done) {
     const MBarrier *barrier =
         g_hash_table_lookup(exec->sync->mbarriers, mbarrier_key(places->offset[lane]));
     exec_tell_phase(exec, SMB_PHASE_WAITS, SMB_BARRIER_SHARED + (guint64)barrier->offset,
-                    barrier->phase - 1, 0);
+                    barrier->phase - barrier->first - 1, 0);
     return;
   }
 }

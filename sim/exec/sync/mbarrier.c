@@ -62,8 +62,8 @@ static void
 tell_mbarrier(const Exec *exec, const Exec *owner, const MBarrier *barrier, guint what,
               guint64 bytes) {
   if (owner == exec)
-    exec_tell_phase(exec, what, SMB_BARRIER_SHARED + (guint64)barrier->offset, barrier->phase,
-                    bytes);
+    exec_tell_phase(exec, what, SMB_BARRIER_SHARED + (guint64)barrier->offset,
+                    barrier->phase - barrier->first, bytes);
 }
 
 gboolean
@@ -123,18 +123,19 @@ fail_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, const ch
 }
 
 static void
-create_mbarrier(Exec *exec, guint32 offset, guint32 count) {
+create_mbarrier(Exec *exec, guint32 offset, guint32 count, guint32 phase) {
   MBarrier *barrier = g_new0(MBarrier, 1);
   barrier->offset = offset;
   barrier->expected = barrier->pending = count;
+  barrier->first = barrier->phase = phase;
   smb_inspect_set(exec->block, offset, MBARRIER_OBJECT_BYTES);
   g_hash_table_insert(exec->sync->mbarriers, mbarrier_key(offset), barrier);
   memset(exec->block->shared_marks + offset, 0, MBARRIER_OBJECT_BYTES);
 }
 
 // Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left
-// of the most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is
-// made.
+// of the most arrivals that there can be, from bit 1 and from bit 43 on, and the parity of its phase in the highest bit. What an mbarrier
+// holds is not known once it is made.
 static void
 read_stored_mbarrier(Exec *exec, guint32 offset) {
   const SmbBlock *block = exec->block;
@@ -144,9 +145,9 @@ read_stored_mbarrier(Exec *exec, guint32 offset) {
       return;
   }
   memcpy(words, block->shared + offset, sizeof words);
-  guint32 left = words[0] >> 1;
-  if (left <= MAX_COUNT && words[0] == left << 1 && words[1] == left << 11)
-    create_mbarrier(exec, offset, MAX_COUNT + 1 - left);
+  guint32 left = words[0] >> 1, phase = words[1] >> 31;
+  if (left <= MAX_COUNT && words[0] == left << 1 && words[1] == (left << 11 | phase << 31))
+    create_mbarrier(exec, offset, MAX_COUNT + 1 - left, phase);
 }
 
 gboolean
@@ -212,11 +213,12 @@ arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane,
 }
 
 static gboolean
-init_mbarrier(Exec *exec, const Step *step, guint lane, const Places *places, guint32 count) {
+init_mbarrier(Exec *exec, const Step *step, guint lane, const Places *places, guint32 count,
+              guint32 phase) {
   guint32 offset = places->offset[lane];
   if (count == 0 || count > MAX_COUNT)
     return fail_mbarrier(exec, step, lane, offset, "expected a count of 1 to 1048575 arrivals");
-  create_mbarrier(places->owner[lane], offset, count);
+  create_mbarrier(places->owner[lane], offset, count, phase);
   return TRUE;
 }
 
@@ -226,14 +228,14 @@ init_mbarrier(Exec *exec, const Step *step, guint lane, const Places *places, gu
 // arrives in this one; complete_tx is expect_tx with the opposite sign.
 static gboolean
 act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *places,
-    guint32 number) {
+    guint32 number, guint32 phase) {
   Exec *owner = places->owner[lane];
   guint32 offset = places->offset[lane];
   if (owner != exec)
     ++*exec->block->peers->changes;
   switch ((MBarrierAction)step->argument) {
   case MBARRIER_INIT:
-    return init_mbarrier(exec, step, lane, places, number);
+    return init_mbarrier(exec, step, lane, places, number, phase);
   case MBARRIER_INVALIDATE:
     g_hash_table_remove(owner->sync->mbarriers, mbarrier_key(offset));
     return TRUE;
@@ -266,14 +268,14 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
   g_assert_not_reached();
 }
 
-// The number of each lane; 1, if it takes none. FALSE: it is not known.
+// The number of each lane; @otherwise, if it takes none. FALSE: it is not known.
 static gboolean
-read_lane_numbers(const Exec *exec, const Step *step, SmbLanes lanes, guint32 *numbers) {
+read_lane_numbers(const Exec *exec, Row row, SmbLanes lanes, guint32 otherwise, guint32 *numbers) {
   const guint32 *values = NULL;
-  if (step->compute.s[0] != NO_ROW && !mbarrier_known_row(exec, step->compute.s[0], lanes, &values))
+  if (row != NO_ROW && !mbarrier_known_row(exec, row, lanes, &values))
     return FALSE;
   FOR_LANES(lanes, lane) {
-    numbers[lane] = values ? values[lane] : 1;
+    numbers[lane] = values ? values[lane] : otherwise;
   }
   return TRUE;
 }
@@ -293,7 +295,7 @@ list_mbarriers(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes loca
 
 gboolean
 smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
-  guint32 numbers[SMB_MAX_LANES];
+  guint32 numbers[SMB_MAX_LANES], phases[SMB_MAX_LANES];
   guint32 states[2][SMB_MAX_LANES] = {{0}}, unknown[SMB_MAX_LANES] = {0};
   gboolean known;
   Places places;
@@ -307,7 +309,8 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   else
     exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
                       (guint64)MBARRIER_OBJECT_BYTES * smb_lanes_count(lanes));
-  if (known && !read_lane_numbers(exec, step, here, numbers)) {
+  if (known && (!read_lane_numbers(exec, step->compute.s[0], here, 1, numbers) ||
+                !read_lane_numbers(exec, step->compute.s[1], here, 0, phases))) {
     guint32 origin = row_origin(exec->warp->registers, step->compute.s[0]);
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
     known = FALSE;
@@ -327,7 +330,8 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
     states[0][lane] = barrier ? barrier->pending : 0;
     states[1][lane] = barrier ? barrier->phase : 0;
     unknown[lane] = barrier ? 0 : G_MAXUINT32;
-    if ((barrier || !needs) && !act(exec, step, barrier, (guint)lane, &places, numbers[lane]))
+    if ((barrier || !needs) &&
+        !act(exec, step, barrier, (guint)lane, &places, numbers[lane], phases[lane]))
       return FALSE;
   }
   for (guint row = 0; here && row < 2 && step->compute.d != NO_ROW; row++)
@@ -351,7 +355,7 @@ act_in_block(Exec *exec, const Step *step, guint lane, guint32 above) {
                     places.owner[lane] == exec ? SMB_TRAFFIC_BARRIER : SMB_TRAFFIC_CLUSTER,
                     MBARRIER_OBJECT_BYTES);
   return smb_mbarrier_find(exec, step, lane, &places, &barrier) &&
-         (!barrier || act(exec, step, barrier, lane, &places, 1));
+         (!barrier || act(exec, step, barrier, lane, &places, 1, 0));
 }
 
 gboolean

@@ -71,7 +71,7 @@ smb_ptx_decode_mbarrier(PtxDecoder *decoder) {
     if (d == NO_ROW)
       return smb_ptx_wants(decoder, "a 64-bit register for the state of an mbarrier");
   }
-  smb_build_mbarrier(&decoder->build, STEP_MBARRIER, barrier, decoder->argument, number, d);
+  smb_build_mbarrier(&decoder->build, STEP_MBARRIER, barrier, decoder->argument, number, NO_ROW, d);
   return PTX_DECODED;
 }
 
@@ -80,7 +80,7 @@ decode_arrive(PtxDecoder *decoder, MBarrierAction action) {
   Transfer *barrier = find_barrier(decoder, 0);
   if (!barrier)
     return PTX_FAILED;
-  smb_build_mbarrier(&decoder->build, STEP_MBARRIER, barrier, action, NO_ROW, NO_ROW);
+  smb_build_mbarrier(&decoder->build, STEP_MBARRIER, barrier, action, NO_ROW, NO_ROW, NO_ROW);
   return PTX_DECODED;
 }
 

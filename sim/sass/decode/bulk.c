@@ -40,7 +40,7 @@ make_site(SassDecoder *decoder, SmbOpClass op_class, guint width) {
 // --- barriers: SYNCS
 
 // SYNCS.EXCH.64: what a barrier is made with says how many arrivals are left of the most that there can be, from
-// bit 1 on.
+// bit 1 on, and the parity of its phase, in the highest bit: cuBLAS makes some whose phase is odd, of which the even one is complete.
 static gboolean
 decode_exchange(SassDecoder *decoder, Transfer *at) {
   const SassOperand *value = smb_sass_operand(decoder, 2);
@@ -50,7 +50,10 @@ decode_exchange(SassDecoder *decoder, Transfer *at) {
   Row half = emit_bulk_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
   Row number =
       emit_bulk_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
-  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER_ONCE, at, MBARRIER_INIT, number, NO_ROW);
+  Row phase =
+      emit_bulk_row(decoder, OPERATION_SHR_U32, row + 1, smb_sass_constant(decoder, PHASE_BIT, 1));
+  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER_ONCE, at, MBARRIER_INIT, number, phase,
+                     NO_ROW);
   return TRUE;
 }
 
@@ -92,7 +95,7 @@ decode_arrival(SassDecoder *decoder, Transfer *at) {
     return smb_sass_refused(decoder);
   Row state = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 2);
   smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at, find_action(decoder),
-                     has_number ? smb_sass_source(decoder, number, 1) : NO_ROW, state);
+                     has_number ? smb_sass_source(decoder, number, 1) : NO_ROW, NO_ROW, state);
   if (state == NO_ROW)
     return TRUE;
   Compute compute = {.operation = OPERATION_SHL_32,
@@ -118,7 +121,7 @@ smb_sass_arrive_early(SassDecoder *decoder, const SassOperand *d, const SassOper
   Transfer *at = smb_sass_new_transfer(decoder);
   if (!set_place(decoder, at, address))
     return smb_sass_refused(decoder);
-  smb_build_mbarrier(&decoder->builder, STEP_ARRIVE, at, 0, NO_ROW,
+  smb_build_mbarrier(&decoder->builder, STEP_ARRIVE, at, 0, NO_ROW, NO_ROW,
                      d && !smb_sass_is_dropped(d) ? smb_sass_result(decoder, d, 2) : NO_ROW);
   return TRUE;
 }
@@ -137,7 +140,7 @@ smb_sass_copied(SassDecoder *decoder) {
   if (!set_place(decoder, at, address))
     return smb_sass_unknown(decoder);
   smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at,
-                     takes_back ? MBARRIER_TOUCH : MBARRIER_ARRIVE, NO_ROW, NO_ROW);
+                     takes_back ? MBARRIER_TOUCH : MBARRIER_ARRIVE, NO_ROW, NO_ROW, NO_ROW);
   return TRUE;
 }
 

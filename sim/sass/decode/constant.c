@@ -36,6 +36,7 @@ static const Word words[] = {
     {70, 89, 0x18, 2, WORD_SHARED, 0},
     {70, 99, 0x20, 2, WORD_LOCAL, 0},
     {75, 89, 0x40, 2, WORD_BANK, 0},
+    {90, 99, 0xc0, 2, WORD_BANK, 0}, // cuBLAS finds tensor maps among its parameters by it
     {90, 99, 0x198, 2, WORD_PARAMETERS, 0},
     {100, 999, 0x348, 2, WORD_PARAMETERS, 0},
     {70, 89, 0x8c, 2, WORD_GRID, 0},

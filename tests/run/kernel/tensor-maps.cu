@@ -57,7 +57,7 @@ __device__ void load(const Copy &copy, unsigned to, unsigned barrier, unsigned l
   unsigned short s[3] = {(unsigned short)copy.shift[0], (unsigned short)copy.shift[1], (unsigned short)copy.shift[2]};
   if (copy.blocks) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3,%4}], [%2], "
-                 "%5;" ::"r"(to),
+                 "%5;" ::"r"(to & 0xffffff), // the offset within a block is all that counts
                  "l"(map), "r"(barrier), "r"(c[0]), "r"(c[1]), "h"(copy.blocks)
                  : "memory");
     return;

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# What the scripts here share: sources and packages of Debian, of a release that this machine need not have. apt checks them by the signed
+# list of the archive, and nothing is installed or changed outside of the current folder.
+
+# ask_debian KIND SUITE WORD...: apt-get WORD..., which knows the packages (KIND is deb) or the sources (deb-src) of that release alone.
+ask_debian() {
+  mkdir -p lists/partial
+  echo "$1 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $2 main" >sources.list
+  shift 2
+  apt-get -q -o Dir::Etc::SourceList="$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$PWD/lists" \
+    -o APT::Sandbox::User=root "$@"
+}
+
+# fetch_source PACKAGE: the name of the tarball that the first release of Debian has of it whose archive gives one.
+fetch_source() {
+  for suite in bookworm trixie sid; do
+    if ask_debian deb-src "$suite" update >fetch.log 2>&1 &&
+      ask_debian deb-src "$suite" source --download-only --tar-only "$1" >>fetch.log 2>&1; then
+      find "$PWD" -maxdepth 1 -name "$1_*.orig.tar.*"
+      return
+    fi
+  done
+  cat fetch.log >&2
+  echo "$0: no release of Debian gives the source of $1" >&2
+  return 1
+}
