@@ -21,7 +21,7 @@ src/cli/     src/finding/ src/draw/ src/compile/ src/target/ src/analysis/ src/p
 src/target/  src/finding/ src/draw/ src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
 src/analysis/ src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
 src/project/ src/rank/ src/measure/ src/serve/ =commands src/commands.h
-src/verify-proof/ sim/arch/ sim/count/ sim/program/ sim/launch/ sim/machine/ sim/layout/ sim/cuda/ sim/analysis/ sim/advise/
+src/verify-proof/ sim/arch/ sim/count/ sim/program/ sim/launch/ sim/machine/ sim/layout/ sim/proof/ sim/cuda/ sim/analysis/ sim/advise/
 src/rank/    src/project/ src/measure/ src/serve/ =commands src/commands.h
 sim/texture/ sim/base/ sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
@@ -44,6 +44,7 @@ sim/time/dram/ sim/time/replay/ sim/time/grid/ sim/time/time.h
 sim/time/replay/ sim/time/grid/ sim/time/time.h
 sim/time/grid/ sim/time/time.h
 sim/trace/   sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
+sim/proof/   sim/trace/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/layout/  sim/trace/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/

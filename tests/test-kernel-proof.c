@@ -3,17 +3,13 @@
 //
 // What is proved for all values of a parameter holds in launches with each of its residues, of random kernels; and what is said of
 // kernels whose answer is known.
-#include "sim/cuda/proof/kernel-proof.h"
-
-#include "sim/analysis/analysis.h"
-#include "sim/arch/arch.h"
 #include "tests/effort.h"
+#include "tests/proved-kernel.h"
 #include "tests/repeat-run.h"
 #include "tests/suite.h"
 
 enum {
   N_KERNELS = 600,
-  N_VALUES = 64, // of the parameter: each residue of words modulo 32, twice
 };
 
 #define FORM                                                                                       \
@@ -39,30 +35,10 @@ static const Case cases[] = {
 #undef PROOF
 };
 
-typedef struct {
-  SmbArch *arch;
-  SmbProgram *program;
-  SmbKernelProof *proof;
-} Proved;
-
 static void
-clear_proved(Proved *proved) {
-  smb_kernel_proof_free(proved->proof);
-  smb_program_free(proved->program);
-  smb_arch_unref(proved->arch);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Proved, clear_proved)
-
-static const SmbLaunch launch = {.block = {32, 2, 1}, .grid = {1, 1, 1}, .dynamic_bytes = 131072};
-
-static void
-prove(Proved *proved, const char *statements) {
+prove(ProvedKernel *proved, const char *statements) {
   g_autofree char *text = g_strdup_printf(FORM, statements);
-  proved->arch = smb_arch_load(SMB_DEFAULT_ARCH, NULL);
-  proved->program = repeat_program("k.cu", text);
-  proved->proof = smb_kernel_proof_new(proved->program, proved->arch, &launch);
-  ck_assert_ptr_nonnull(proved->proof);
+  prove_program(proved, repeat_program("k.cu", text));
 }
 
 // An integer expression over the thread, the parameters and small numbers: of a form, "E" is an expression again, "N" a small number.
@@ -125,46 +101,11 @@ random_statements(GRand *random) {
   return g_string_free(text, FALSE);
 }
 
-// Each access of a launch is as its proof says. Returns: whether there are conflicts.
-static gboolean
-compare_launch(const Proved *proved, guint value, const char *statements) {
-  g_autofree char *p = g_strdup_printf("p=%u", value), *q = g_strdup_printf("q=%u", value * 7 + 3);
-  const char *const arguments[] = {p, q, NULL};
-  const SmbAnalysisOptions options = {.threads = 1};
-  SmbLaunch with = launch;
-  gboolean has_conflicts = FALSE;
-  with.arguments = arguments;
-  with.grid[0] = 3;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(SmbAnalysis) analysis =
-      smb_analysis_run(proved->program, proved->arch, &with, &options, &error);
-  ck_assert_msg(analysis != NULL, "%s: %s", statements, error ? error->message : "");
-  for (guint a = 0; a < analysis->accesses->len; a++) {
-    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, a);
-    const SmbProvedSite *site = NULL;
-    for (guint i = 0; i < proved->proof->sites->len; i++) {
-      const SmbProvedSite *one = proved->proof->sites->pdata[i];
-      if (smb_program_site(proved->program, one->site) == access->site)
-        site = one;
-    }
-    ck_assert_msg(site != NULL, "%s: an access that was not seen", statements);
-    gboolean is_free =
-        site->verdict == SMB_PROVED || (site->verdict == SMB_PROVED_FOR && site->parameter == 2 &&
-                                        site->free[value % site->modulus]);
-    ck_assert_msg(!is_free || access->total.excess == 0, "%s: p = %u conflicts", statements, value);
-    ck_assert_msg(site->verdict == SMB_PROOF_STOPPED || access->total.max_degree <= site->degree,
-                  "%s: p = %u: %u ways, %u proved", statements, value, access->total.max_degree,
-                  site->degree);
-    has_conflicts = has_conflicts || access->total.excess > 0;
-  }
-  return has_conflicts;
-}
-
 // The right answer is that of the counter: what is free of some residues conflicts with all others, and what is not free has a launch with
 // conflicts.
 START_TEST(test_known) {
   const Case *known = &cases[_i];
-  g_auto(Proved) proved = {0};
+  g_auto(ProvedKernel) proved = {0};
   prove(&proved, known->statements);
   SmbProofVerdict verdict = smb_kernel_proof_verdict(proved.proof);
   ck_assert_msg(verdict == known->verdict, "%s: verdict %u", known->statements, verdict);
@@ -176,8 +117,8 @@ START_TEST(test_known) {
     n_free += site->free[r];
   ck_assert_msg(n_free == known->free, "%s: %u of %u", known->statements, n_free, site->modulus);
   g_autofree guint8 *is_bad = g_new0(guint8, MAX(site->modulus, 1));
-  for (guint value = 0; value < MAX(N_VALUES, 2 * site->modulus); value++) {
-    gboolean conflicts = compare_launch(&proved, value, known->statements);
+  for (guint value = 0; value < MAX(PROVED_VALUES, 2 * site->modulus); value++) {
+    gboolean conflicts = compare_proved_launch(&proved, value, known->statements);
     n_bad += conflicts;
     is_bad[value % MAX(site->modulus, 1)] |= (guint8)conflicts;
   }
@@ -193,12 +134,12 @@ START_TEST(test_random) {
   guint n[4] = {0};
   for (guint round = 0; round < effort(N_KERNELS); round++) {
     g_autofree char *statements = round % 2 ? affine_statements(random) : random_statements(random);
-    g_auto(Proved) proved = {0};
+    g_auto(ProvedKernel) proved = {0};
     prove(&proved, statements);
     SmbProofVerdict verdict = smb_kernel_proof_verdict(proved.proof);
     n[verdict]++;
-    for (guint value = 0; !proved.proof->stopped && value < N_VALUES; value++)
-      compare_launch(&proved, value, statements);
+    for (guint value = 0; !proved.proof->stopped && value < PROVED_VALUES; value++)
+      compare_proved_launch(&proved, value, statements);
   }
   for (guint verdict = 0; verdict < G_N_ELEMENTS(n); verdict++)
     ck_assert_msg(n[verdict] > 0, "no kernel is of verdict %u", verdict);

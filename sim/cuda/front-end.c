@@ -9,6 +9,7 @@
 #include "sim/cuda/carve.h"
 #include "sim/cuda/flow.h"
 #include "sim/cuda/lower/lower.h"
+#include "sim/cuda/proof/impl.h"
 #include "sim/exec/lockstep.h"
 
 const SmbKernel *
@@ -156,4 +157,5 @@ const SmbFrontEnd smb_cuda_front_end = {
     .unused_defines = find_unused_defines,
     .data_source = smb_flow_data_source,
     .by_order = smb_flow_by_order,
+    .prove = smb_walk_prove,
 };

@@ -157,6 +157,7 @@ gboolean smb_exec_run(gpointer exec);
 gboolean smb_exec_resume(gpointer exec);
 gboolean smb_exec_is_stuck(gpointer exec);
 void smb_exec_fail_waiting(gpointer exec, const char *why);
+void smb_exec_prove(SmbProver *prover);
 GBytes *smb_code_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
                           GError **error);
 // The entry of an address of code; NULL: there is none.

@@ -18,6 +18,7 @@
 #include "sim/program/inside.h"
 
 typedef struct _SmbBlock SmbBlock; // sim/machine/block.h
+typedef struct _SmbProver SmbProver; // sim/proof/prover.h
 
 struct _SmbFrontEnd {
   // What is read: "text".
@@ -66,4 +67,6 @@ struct _SmbFrontEnd {
   GBytes *(*device_code)(const SmbProgram *program);
   GStrv (*unused_defines)(const SmbProgram *program);
   GPtrArray *(*instructions)(const SmbProgram *program);
+  // Walks through a kernel for all values of its parameters (sim/proof/kernel-proof.h).
+  void (*prove)(SmbProver *prover);
 };

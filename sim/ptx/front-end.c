@@ -240,5 +240,6 @@ const SmbFrontEnd smb_ptx_front_end = {
     .fail_waiting = smb_exec_fail_waiting,
     .variant = read_variant,
     .argument = smb_code_argument,
+    .prove = smb_exec_prove,
     .device_code = make_ptx_code,
 };

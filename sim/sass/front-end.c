@@ -187,6 +187,7 @@ const SmbFrontEnd smb_sass_front_end = {
     .is_stuck = smb_exec_is_stuck,
     .fail_waiting = smb_exec_fail_waiting,
     .argument = smb_code_argument,
+    .prove = smb_exec_prove,
     .device_code = get_image,
     .instructions = smb_sass_instructions,
 };

@@ -6,9 +6,8 @@ static gboolean option_prove;
 
 static const GOptionEntry entries[] = {
     {"prove", 0, 0, G_OPTION_ARG_NONE, &option_prove,
-     "prove of each access of a text that it is free of conflicts for all parameters and grids; "
-     "the "
-     "exit status is 1 if one is not",
+     "prove of each access that it is free of conflicts for all parameters and grids; the exit "
+     "status is 1 if one is not",
      NULL},
     G_OPTION_ENTRY_NULL,
 };

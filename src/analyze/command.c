@@ -307,10 +307,6 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)
     return FALSE;
-  if (smb_prove_is_asked() && strcmp(smb_program_level(target->kernel), "text") != 0)
-    return smb_cli_usage_error(error,
-                               "--prove reads the text of a kernel; of compiled code nothing "
-                               "is proved yet");
   if (shard.of)
     return analyze_part(cli, target, &shard, limits, error);
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "src/target/target.h"
-#include "sim/cuda/proof/kernel-proof.h"
+#include "sim/proof/kernel-proof.h"
 
 /**
  * smb_counter_examples_new:

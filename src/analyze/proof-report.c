@@ -68,8 +68,8 @@ smb_analyze_tell_unproved(const SmbAnalyzeReport *report, const SmbProvedSite *p
 
 char *
 smb_analyze_tell_stop(const SmbKernelProof *proof) {
-  return proof->stopped_line ? g_strdup_printf("line %u: %s", proof->stopped_line, proof->stopped)
-                             : g_strdup(proof->stopped);
+  return proof->stopped_at ? g_strdup_printf("%s: %s", proof->stopped_at, proof->stopped)
+                           : g_strdup(proof->stopped);
 }
 
 void
@@ -84,8 +84,9 @@ smb_analyze_write_proof(SmbCli *cli, const SmbAnalyzeReport *report) {
     const SmbProvedSite *proved = proof->sites->pdata[i];
     const SmbSite *site = smb_program_site(report->target->kernel, proved->site);
     g_autofree char *sentence = tell_site(report, proved);
-    smb_text_wrap_printf(cli->out, "  line %u, %s of %s: %s", site->line,
-                         smb_op_class_name(site->op_class), site->expression, sentence);
+    g_autofree char *place = smb_site_place(site);
+    smb_text_wrap_printf(cli->out, "  %s, %s of %s: %s", place, smb_op_class_name(site->op_class),
+                         site->expression, sentence);
     if (report->examples->pdata[i])
       smb_spool_printf(cli->out, "    conflicts: %s\n", (const char *)report->examples->pdata[i]);
   }

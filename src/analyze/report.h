@@ -6,7 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "sim/cuda/proof/kernel-proof.h"
+#include "sim/proof/kernel-proof.h"
 #include "src/analysis/access-cost.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/row.h"

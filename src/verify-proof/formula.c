@@ -170,12 +170,21 @@ smb_formula_evaluate(const SmbFormula *formula, const guint32 *values) {
                                 : a >> b;
 }
 
-// Bits of a sum, a product or a bit operation are decided by as many of what they are of; those that a shift moves down are higher.
+// Bits of a sum, a product or a bit operation are decided by as many of what they are of; those that a shift moves down are higher; of
+// what is masked by a constant none above its highest 1 counts.
 void
 smb_formula_need(const SmbFormula *formula, guint bits, guint *needed) {
   const Summand *parts = (const Summand *)(gpointer)formula->parts->data;
   if (formula->kind == 'x')
     needed[formula->name] = MAX(needed[formula->name], bits);
+  for (guint i = 0; formula->kind == '&' && i < formula->parts->len; i++) {
+    guint32 mask = parts[i].of->constant;
+    guint used = 0;
+    while (used < 32 && mask >> used)
+      used++;
+    if (parts[i].of->kind == '+' && parts[i].of->parts->len == 0)
+      bits = MIN(bits, used);
+  }
   for (guint i = 0; i < formula->parts->len; i++) {
     guint zeros = (guint)g_bit_nth_lsf(parts[i].factor, -1); // all ones, if the factor is 0
     guint more = formula->kind == '>' && i == 0 ? parts[1].of->constant : 0;

@@ -8,7 +8,7 @@
 #include <glib.h>
 
 /** Most names of a request. */
-#define SMB_FORMULA_MAX_NAMES 16
+#define SMB_FORMULA_MAX_NAMES 512
 
 typedef struct _SmbFormula SmbFormula;
 

@@ -32,5 +32,19 @@ done
 # shellcheck disable=SC2086
 expect 2 analyze $launch --prove --shard 1/2 --format json "$kernel"
 says 'not with --shard'
-expect 2 analyze --block 32 --entry inlined --unknown skip --prove "$srcdir/tests/data/sass/inlined.sm_90.cubin"
-says 'of compiled code nothing'
+
+# The same of compiled code: PTX and machine code of one text, s[t * p] (tests/proof-compile.py), and a table of branch targets.
+for level in ptx sm_90.cubin; do
+  gunzip -c "$srcdir/tests/data/sass/proof.$level.gz" >"$work/proof.$level"
+  expect 1 analyze --block 32,2 --entry proof_97f7a047 --arg 2=3 --arg 3=1 --dynamic-bytes 65536 --prove "$work/proof.$level"
+  tells 'free of conflicts if proof_97f7a047_param_2 % 2 is 1; else up to 32-way'
+  sed -n 's/^    conflicts: smembank //p' "$work/out" >"$work/examples"
+  words=$(cat "$work/examples")
+  # shellcheck disable=SC2086
+  expect 0 $words --format csv
+  grep -q '^shared,.*,store,' "$work/out" || die "no store: $(cat "$work/out")"
+  expect 1 analyze --block 32,2 --entry proof_97f7a047 --arg 2=3 --arg 3=1 --dynamic-bytes 65536 --prove --format json "$work/proof.$level"
+  cp "$work/out" "$work/proof.json"
+  expect 0 verify-proof "$work/proof.json"
+  tells 'proof_97f7a047_param_2 % 2 is 1: holds: 1 request, 32 cases'
+done

@@ -17,7 +17,7 @@ static gboolean
 is_same_condition(const Walk *walk, const Term *condition, const Term *active) {
   Term first = 0;
   gboolean any = FALSE;
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     if (!active[i])
       continue;
     if (any && condition[i] != first)
@@ -30,7 +30,7 @@ is_same_condition(const Walk *walk, const Term *condition, const Term *active) {
 
 static gboolean
 all_known(const Walk *walk, const Term *condition, const Term *active) {
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     if (active[i] && !smb_walk_knows(walk, condition[i]))
       return FALSE;
   }
@@ -44,7 +44,7 @@ iterate(Walk *walk, const Statement *loop, Term *inside, Term *left) {
   const Loop here = {smb_walk_copy_lanes(walk, inside), smb_walk_new_lanes(walk), left};
   walk->loop = &here;
   smb_walk_execute(walk, loop->then, inside);
-  for (guint i = 0; i < walk->n; i++)
+  for (guint i = 0; i < walk->prover->n; i++)
     inside[i] = here.continued[i] ? here.continued[i] : inside[i];
   if (loop->step)
     smb_walk_evaluate(walk, loop->step, inside);
@@ -62,16 +62,17 @@ typedef struct {
 static void
 set_heads(Walk *walk, const Term *start, const Change *change, Term counter, guint32 place) {
   for (guint slot = 0; slot < walk->kernel->locals->len; slot++) {
-    Term shared = smb_walk_fresh(walk, place);
-    for (guint i = 0; i < walk->n; i++) {
-      Term first = start[(gsize)slot * walk->n + i], *head = &walk->locals[slot][i];
+    Term shared = smb_prover_fresh(walk->prover, place);
+    for (guint i = 0; i < walk->prover->n; i++) {
+      Term first = start[(gsize)slot * walk->prover->n + i], *head = &walk->locals[slot][i];
       if (!change->assigned[slot])
         *head = first;
       else if (change->steps[slot])
-        *head = smb_term_add(walk->terms, first,
-                             smb_term_mul(walk->terms, change->steps[slot][i], counter, place), 1);
+        *head = smb_term_add(
+            walk->prover->terms, first,
+            smb_term_mul(walk->prover->terms, change->steps[slot][i], counter, place), 1);
       else
-        *head = change->uniform[slot] ? shared : smb_walk_fresh(walk, place);
+        *head = change->uniform[slot] ? shared : smb_prover_fresh(walk->prover, place);
     }
   }
 }
@@ -79,7 +80,7 @@ set_heads(Walk *walk, const Term *start, const Change *change, Term counter, gui
 // Whether a sum has only atoms from before a loop.
 static gboolean
 is_older(const Walk *walk, Term term, guint n_atoms) {
-  const Sum *sum = smb_term_sum(walk->terms, term);
+  const Sum *sum = smb_term_sum(walk->prover->terms, term);
   return sum->n == 0 || sum->parts[sum->n - 1].atom < n_atoms;
 }
 
@@ -94,12 +95,12 @@ try_iteration(Walk *walk, const Statement *loop, const Term *active, Change *cha
   walk->quiet++;
   Term *inside = smb_walk_copy_lanes(walk, active);
   if (loop->value && loop->tests_first)
-    memcpy(condition, smb_walk_evaluate(walk, loop->value, inside), walk->n * sizeof(Term));
-  for (guint i = 0; i < walk->n; i++)
-    inside[i] = active[i] ? smb_walk_fresh(walk, loop->start) : 0;
+    memcpy(condition, smb_walk_evaluate(walk, loop->value, inside), walk->prover->n * sizeof(Term));
+  for (guint i = 0; i < walk->prover->n; i++)
+    inside[i] = active[i] ? smb_prover_fresh(walk->prover, loop->start) : 0;
   iterate(walk, loop, inside, smb_walk_new_lanes(walk));
   if (loop->value && !loop->tests_first)
-    memcpy(condition, smb_walk_evaluate(walk, loop->value, active), walk->n * sizeof(Term));
+    memcpy(condition, smb_walk_evaluate(walk, loop->value, active), walk->prover->n * sizeof(Term));
   walk->quiet--;
   for (guint slot = 0; slot < n; slot++) {
     is_whole = is_whole && walk->assigned[slot] <= change->assigned[slot];
@@ -117,11 +118,11 @@ find_steps(Walk *walk, const Term *heads, const Term *active, const Change *chan
   for (guint slot = 0; slot < walk->kernel->locals->len; slot++) {
     Term *steps = smb_walk_new_lanes(walk);
     gboolean is_step = change->assigned[slot];
-    for (guint i = 0; is_step && i < walk->n; i++) {
+    for (guint i = 0; is_step && i < walk->prover->n; i++) {
       if (!active[i])
         continue;
-      steps[i] = smb_term_add(walk->terms, walk->locals[slot][i], heads[(gsize)slot * walk->n + i],
-                              G_MAXUINT32);
+      steps[i] = smb_term_add(walk->prover->terms, walk->locals[slot][i],
+                              heads[(gsize)slot * walk->prover->n + i], G_MAXUINT32);
       is_step = is_older(walk, steps[i], n_atoms);
     }
     change->steps[slot] = is_step ? steps : NULL;
@@ -131,13 +132,13 @@ find_steps(Walk *walk, const Term *heads, const Term *active, const Change *chan
 // A loop whose condition is not known, in general. What it has done before is in @start.
 static void
 generalize(Walk *walk, const Statement *loop, Term *active) {
-  guint n = walk->kernel->locals->len, n_atoms = walk->terms->atoms->len;
+  guint n = walk->kernel->locals->len, n_atoms = walk->prover->terms->atoms->len;
   const Term *start = smb_walk_copy_locals(walk), *heads = start;
   g_autofree guint8 *assigned = g_new0(guint8, n + 1), *uniform = g_new0(guint8, n + 1);
   g_autofree Term **steps = g_new0(Term *, n + 1);
   Change change = {assigned, steps, uniform};
   Term *condition = smb_walk_new_lanes(walk);
-  const Atom counter_atom = {ATOM_COUNTER, ++walk->n_fresh, {0}, loop->start};
+  const Atom counter_atom = {ATOM_COUNTER, ++walk->prover->n_fresh, {0}, loop->start};
   gboolean is_whole = FALSE;
   for (guint round = 0; !is_whole && round < MAX_ROUNDS; round++) {
     memset(steps, 0, n * sizeof *steps);
@@ -148,10 +149,10 @@ generalize(Walk *walk, const Statement *loop, Term *active) {
   find_steps(walk, heads, active, &change, n_atoms);
   for (guint slot = 0; slot < n; slot++)
     uniform[slot] = assigned[slot] && !steps[slot] &&
-                    is_same_condition(walk, start + (gsize)slot * walk->n, active);
-  Term counter = smb_term_atom(walk->terms, &counter_atom);
+                    is_same_condition(walk, start + (gsize)slot * walk->prover->n, active);
+  Term counter = smb_term_atom(walk->prover->terms, &counter_atom);
   gboolean is_stable = FALSE;
-  while (is_whole && !is_stable && !walk->proof->stopped) {
+  while (is_whole && !is_stable && !walk->prover->proof->stopped) {
     is_stable = TRUE;
     set_heads(walk, start, &change, counter, loop->start);
     try_iteration(walk, loop, active, &change, condition);
@@ -163,32 +164,33 @@ generalize(Walk *walk, const Statement *loop, Term *active) {
     }
   }
   if (!is_whole)
-    smb_walk_stop(walk, loop->start, "it is not known what a loop changes");
+    smb_prover_stop(walk->prover, loop->start, "it is not known what a loop changes");
   gboolean together =
       is_same_condition(walk, condition, active) && is_same_condition(walk, active, active);
-  Term in_loop = smb_walk_fresh(walk, loop->start), *inside = smb_walk_copy_lanes(walk, active);
+  Term in_loop = smb_prover_fresh(walk->prover, loop->start),
+       *inside = smb_walk_copy_lanes(walk, active);
   set_heads(walk, start, &change, counter, loop->start);
   if (loop->value && loop->tests_first)
     smb_walk_evaluate(walk, loop->value, active);
-  for (guint i = 0; i < walk->n; i++)
-    inside[i] = active[i] ? together ? in_loop : smb_walk_fresh(walk, loop->start) : 0;
+  for (guint i = 0; i < walk->prover->n; i++)
+    inside[i] = active[i] ? together ? in_loop : smb_prover_fresh(walk->prover, loop->start) : 0;
   walk->general++;
   iterate(walk, loop, inside, smb_walk_new_lanes(walk));
   if (loop->value && !loop->tests_first)
     smb_walk_evaluate(walk, loop->value, inside);
   walk->general--;
-  const Atom end_atom = {ATOM_COUNTER, ++walk->n_fresh, {0}, loop->start};
+  const Atom end_atom = {ATOM_COUNTER, ++walk->prover->n_fresh, {0}, loop->start};
   if (!together) {
     memset(steps, 0, n * sizeof *steps);
     memset(uniform, 0, n);
   }
-  set_heads(walk, start, &change, smb_term_atom(walk->terms, &end_atom), loop->start);
+  set_heads(walk, start, &change, smb_term_atom(walk->prover->terms, &end_atom), loop->start);
 }
 
 void
 smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
   Term *inside = smb_walk_copy_lanes(walk, active), *left = smb_walk_new_lanes(walk);
-  for (guint round = 0; smb_walk_is_any(walk, inside) && !walk->proof->stopped; round++) {
+  for (guint round = 0; smb_walk_is_any(walk, inside) && !walk->prover->proof->stopped; round++) {
     if (loop->tests_first || round > 0) {
       const Term *before = smb_walk_copy_locals(walk);
       walk->quiet++;
@@ -201,7 +203,7 @@ smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
       }
       smb_walk_restore_locals(walk, before);
       smb_walk_evaluate(walk, loop->value, inside);
-      for (guint i = 0; i < walk->n; i++) {
+      for (guint i = 0; i < walk->prover->n; i++) {
         left[i] = inside[i] && !smb_walk_number(walk, condition[i]) ? inside[i] : left[i];
         inside[i] = inside[i] && smb_walk_number(walk, condition[i]) ? inside[i] : 0;
       }
@@ -210,6 +212,6 @@ smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
       break;
     iterate(walk, loop, inside, left);
   }
-  for (guint i = 0; i < walk->n; i++)
+  for (guint i = 0; i < walk->prover->n; i++)
     active[i] = left[i] ? left[i] : inside[i];
 }

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Between the walk through a text (walk.c) and what is proved of the requests that it meets (kernel-proof.c).
+// The walk through a text (walk.c, general-loop.c), and the requests that it meets (text-request.c).
 #pragma once
 
-#include "sim/cuda/proof/kernel-proof.h"
-#include "sim/cuda/proof/term.h"
 #include "sim/cuda/tree/ast.h"
+#include "sim/proof/prover.h"
 
 /** Loop: an iteration of one that is executed: conditions of threads. */
 typedef struct {
@@ -17,7 +16,6 @@ typedef struct {
 
 /**
  * Walk:
- * @n: threads of the block
  * @kept: what lives as long as it, @n_kept terms
  * @locals: values of threads, by slot
  * @assigned: by slot: what was assigned to
@@ -25,16 +23,10 @@ typedef struct {
  * @entered: (nullable): of the function that was called: with which threads
  * @quiet: above 0: accesses do not count
  * @general: above 0: in a loop whose conditions are not known
- * @seen: requests that were decided
  */
 typedef struct {
+  SmbProver *prover;
   const SmbKernel *kernel;
-  const SmbArch *arch;
-  SmbKernelProof *proof;
-  Terms *terms;
-  guint block[3];
-  guint n;
-  guint64 n_fresh;
   GPtrArray *kept;
   gsize n_kept;
   Term **locals;
@@ -44,7 +36,6 @@ typedef struct {
   const Loop *loop;
   guint quiet;
   guint general;
-  GHashTable *seen;
 } Walk;
 
 typedef enum {
@@ -53,8 +44,6 @@ typedef enum {
   WALK_UNKNOWN,
 } WalkSpace;
 
-// Nothing behind this place is proved.
-void smb_walk_stop(Walk *walk, guint32 place, const char *why);
 // What an address points into.
 WalkSpace smb_walk_space(const Walk *walk, Term address);
 // An access of threads, in pieces of @width bytes.
@@ -64,14 +53,13 @@ void smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term
 void smb_walk_refuse(Walk *walk, gint site, const Term *address, const Term *active,
                      const char *why);
 
-void smb_walk_run(Walk *walk);
+// SmbFrontEnd.prove.
+void smb_walk_prove(SmbProver *prover);
 
 // --- between walk.c and general-loop.c: values and conditions of all threads are arrays of terms, which live as long as the walk
 
 Term *smb_walk_new_lanes(Walk *walk);
 Term *smb_walk_copy_lanes(Walk *walk, const Term *lanes);
-// Something that is not known, and like nothing else.
-Term smb_walk_fresh(Walk *walk, guint32 place);
 gboolean smb_walk_is_any(const Walk *walk, const Term *active);
 Term *smb_walk_evaluate(Walk *walk, const Node *node, const Term *active);
 // @active: (inout): threads that have left are 0 behind it
@@ -83,10 +71,10 @@ void smb_walk_restore_locals(Walk *walk, const Term *saved);
 
 static inline gboolean
 smb_walk_knows(const Walk *walk, Term term) {
-  return smb_term_is_constant(walk->terms, term);
+  return smb_term_is_constant(walk->prover->terms, term);
 }
 
 static inline gint32
 smb_walk_number(const Walk *walk, Term term) {
-  return (gint32)smb_term_sum(walk->terms, term)->constant;
+  return (gint32)smb_term_sum(walk->prover->terms, term)->constant;
 }

@@ -16,32 +16,26 @@ keep_terms(Walk *walk, gsize n) {
   Term *terms = g_new0(Term, n + 1);
   g_ptr_array_add(walk->kept, terms);
   walk->n_kept += n;
-  if (walk->terms->sums->len > MAX_TERMS || walk->n_kept > MAX_KEPT)
-    smb_walk_stop(walk, 0, "it takes too much memory");
+  if (walk->prover->terms->sums->len > MAX_TERMS || walk->n_kept > MAX_KEPT)
+    smb_prover_stop(walk->prover, 0, "it takes too much memory");
   return terms;
 }
 
 Term *
 smb_walk_new_lanes(Walk *walk) {
-  return keep_terms(walk, walk->n);
+  return keep_terms(walk, walk->prover->n);
 }
 
 Term *
 smb_walk_copy_lanes(Walk *walk, const Term *lanes) {
   Term *copy = smb_walk_new_lanes(walk);
-  memcpy(copy, lanes, walk->n * sizeof(Term));
+  memcpy(copy, lanes, walk->prover->n * sizeof(Term));
   return copy;
-}
-
-Term
-smb_walk_fresh(Walk *walk, guint32 place) {
-  const Atom atom = {ATOM_UNKNOWN, ++walk->n_fresh, {0}, place};
-  return smb_term_atom(walk->terms, &atom);
 }
 
 gboolean
 smb_walk_is_any(const Walk *walk, const Term *active) {
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     if (active[i])
       return TRUE;
   }
@@ -51,14 +45,16 @@ smb_walk_is_any(const Walk *walk, const Term *active) {
 Term *
 smb_walk_copy_locals(Walk *walk) {
   guint n = walk->kernel->locals->len;
-  Term *saved = keep_terms(walk, (gsize)n * walk->n);
+  Term *saved = keep_terms(walk, (gsize)n * walk->prover->n);
   for (guint slot = 0; slot < n; slot++)
-    memcpy(saved + (gsize)slot * walk->n, walk->locals[slot], walk->n * sizeof(Term));
+    memcpy(saved + (gsize)slot * walk->prover->n, walk->locals[slot],
+           walk->prover->n * sizeof(Term));
   return saved;
 }
 
 void
 smb_walk_restore_locals(Walk *walk, const Term *saved) {
   for (guint slot = 0; slot < walk->kernel->locals->len; slot++)
-    memcpy(walk->locals[slot], saved + (gsize)slot * walk->n, walk->n * sizeof(Term));
+    memcpy(walk->locals[slot], saved + (gsize)slot * walk->prover->n,
+           walk->prover->n * sizeof(Term));
 }

@@ -10,8 +10,8 @@
 static Term *
 fresh_lanes(Walk *walk, guint32 place) {
   Term *lanes = smb_walk_new_lanes(walk);
-  for (guint i = 0; i < walk->n; i++)
-    lanes[i] = smb_walk_fresh(walk, place);
+  for (guint i = 0; i < walk->prover->n; i++)
+    lanes[i] = smb_prover_fresh(walk->prover, place);
   return lanes;
 }
 
@@ -19,7 +19,8 @@ fresh_lanes(Walk *walk, guint32 place) {
 static Term
 operate(Walk *walk, const Node *node, gboolean is_wide, Term a, Term b, Term c) {
   const Atom atom = {ATOM_UNKNOWN, (guint64)(gsize)node, {a, b, c}, node->start};
-  return is_wide ? smb_walk_fresh(walk, node->start) : smb_term_atom(walk->terms, &atom);
+  return is_wide ? smb_prover_fresh(walk->prover, node->start)
+                 : smb_term_atom(walk->prover->terms, &atom);
 }
 
 static gboolean
@@ -27,31 +28,14 @@ is_wide_number(const Type *type) {
   return smb_type_is_wide(type) && !smb_type_is_real(type);
 }
 
-// Both conditions, of which @a may hold; @no: not @b.
-static Term
-both(Walk *walk, Term a, Term b, gboolean no) {
-  if (smb_walk_knows(walk, b))
-    return (smb_walk_number(walk, b) != 0) != no ? a : 0;
-  const Atom atom = {ATOM_UNKNOWN, no ? 2 : 1, {a, b, 0}, 0};
-  return smb_term_atom(walk->terms, &atom);
-}
-
 static Term
 either(Walk *walk, Term a, Term b, Term whole, Term before) {
   if (!a || !b || a == b)
     return a ? a : b;
   const Atom atom = {ATOM_UNKNOWN, 3, {a, b, 0}, 0};
-  return a == before || b == before ? before : whole ? whole : smb_term_atom(walk->terms, &atom);
-}
-
-static Term
-choose_term(Walk *walk, Term condition, Term yes, Term no) {
-  if (yes == no)
-    return yes;
-  if (smb_walk_knows(walk, condition))
-    return smb_walk_number(walk, condition) ? yes : no;
-  const Atom atom = {ATOM_UNKNOWN, 4, {condition, yes, no}, 0};
-  return smb_term_atom(walk->terms, &atom);
+  return a == before || b == before ? before
+         : whole                    ? whole
+                                    : smb_term_atom(walk->prover->terms, &atom);
 }
 
 static gboolean
@@ -102,7 +86,7 @@ compute_known(Operator op, gboolean is_unsigned, gint32 a, gint32 b, gint32 *res
 static Term
 bits_atom(Walk *walk, AtomKind kind, Term a, Term b, guint32 place) {
   const Atom atom = {kind, 0, {a, b, 0}, place};
-  return smb_term_atom(walk->terms, &atom);
+  return smb_term_atom(walk->prover->terms, &atom);
 }
 
 static gboolean
@@ -113,7 +97,7 @@ is_power(const Walk *walk, Term term) {
 
 static Term
 combine_terms(Walk *walk, const Node *node, Term a, Term b) {
-  Terms *terms = walk->terms;
+  Terms *terms = walk->prover->terms;
   Operator op = (Operator)node->op;
   gboolean is_wide = is_wide_number(node->a->type),
            is_unsigned = smb_type_is_unsigned(node->a->type);
@@ -163,9 +147,10 @@ cast_term(Walk *walk, const Node *node, Term a) {
     if (to->kind == KIND_BOOL)
       return value != 0;
     guint shift = 32 - 8 * (guint)MIN(to->size, 4);
-    return smb_term_constant(walk->terms, smb_type_is_unsigned(to)
-                                              ? value << shift >> shift
-                                              : (guint32)((gint32)(value << shift) >> shift));
+    return smb_term_constant(walk->prover->terms,
+                             smb_type_is_unsigned(to)
+                                 ? value << shift >> shift
+                                 : (guint32)((gint32)(value << shift) >> shift));
   }
   return operate(walk, node, is_wide_number(from), a, 0, 0);
 }
@@ -176,31 +161,31 @@ object_term(Walk *walk, const Variable *variable, guint thread) {
   if (variable->storage == STORAGE_SHARED || variable->storage == STORAGE_DYNAMIC) {
     gsize start = variable->storage == STORAGE_SHARED ? variable->address
                                                       : walk->kernel->program.dynamic_start;
-    return smb_term_add(walk->terms, smb_term_atom(walk->terms, &shared),
-                        smb_term_constant(walk->terms, (guint32)start), 1);
+    return smb_term_add(walk->prover->terms, smb_term_atom(walk->prover->terms, &shared),
+                        smb_term_constant(walk->prover->terms, (guint32)start), 1);
   }
   const Atom other = {ATOM_MEMORY,
                       ((guint64)variable->slot + 1) << 32 |
                           (variable->storage == STORAGE_PRIVATE ? thread : 0),
                       {0},
                       variable->start};
-  return smb_term_atom(walk->terms, &other);
+  return smb_term_atom(walk->prover->terms, &other);
 }
 
 static Term
 special_term(Walk *walk, const Node *node, guint thread) {
-  const guint *block = walk->block;
+  const guint *block = walk->prover->block;
   const guint at[3] = {thread % block[0], thread / block[0] % block[1],
                        thread / block[0] / block[1]};
   const Atom atom = {
       node->special == SPECIAL_BLOCK ? ATOM_BLOCK : ATOM_GRID, node->component, {0}, node->start};
   switch ((int)node->special) {
   case SPECIAL_THREAD:
-    return smb_term_constant(walk->terms, at[node->component]);
+    return smb_term_constant(walk->prover->terms, at[node->component]);
   case SPECIAL_BLOCK_DIM:
-    return smb_term_constant(walk->terms, block[node->component]);
+    return smb_term_constant(walk->prover->terms, block[node->component]);
   default:
-    return smb_term_atom(walk->terms, &atom);
+    return smb_term_atom(walk->prover->terms, &atom);
   }
 }
 
@@ -208,13 +193,14 @@ special_term(Walk *walk, const Node *node, guint thread) {
 static Term *
 load_terms(Walk *walk, const Node *node, const Term *address, const Term *active) {
   Term *value = smb_walk_new_lanes(walk);
-  guint64 which = ++walk->n_fresh;
+  guint64 which = ++walk->prover->n_fresh;
   smb_walk_access(walk, node->load_site, node_access_bytes(node), (guint)node->type->size, address,
                   active);
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     const Atom atom = {ATOM_UNKNOWN, which, {address[i], 0, 0}, node->start};
-    value[i] = smb_walk_space(walk, address[i]) == WALK_SHARED ? smb_term_atom(walk->terms, &atom)
-                                                               : smb_walk_fresh(walk, node->start);
+    value[i] = smb_walk_space(walk, address[i]) == WALK_SHARED
+                   ? smb_term_atom(walk->prover->terms, &atom)
+                   : smb_prover_fresh(walk->prover, node->start);
   }
   return value;
 }
@@ -223,7 +209,7 @@ static void
 assign_terms(Walk *walk, const Variable *variable, const Term *value, const Term *active) {
   Term *lanes = walk->locals[variable->slot];
   walk->assigned[variable->slot] = TRUE;
-  for (guint i = 0; i < walk->n; i++)
+  for (guint i = 0; i < walk->prover->n; i++)
     lanes[i] = active[i] ? value[i] : lanes[i];
 }
 
@@ -256,8 +242,8 @@ assign(Walk *walk, const Node *node, const Term *active) {
 static Term *
 narrow(Walk *walk, const Term *active, const Term *condition, gboolean no) {
   Term *lanes = smb_walk_new_lanes(walk);
-  for (guint i = 0; i < walk->n; i++)
-    lanes[i] = active[i] ? both(walk, active[i], condition[i], no) : 0;
+  for (guint i = 0; i < walk->prover->n; i++)
+    lanes[i] = active[i] ? smb_term_when(walk->prover->terms, active[i], condition[i], no) : 0;
   return lanes;
 }
 
@@ -266,12 +252,12 @@ static void
 join_locals(Walk *walk, const Term *condition, const Term *yes, const Term *active_yes,
             const Term *active_no) {
   for (guint slot = 0; slot < walk->kernel->locals->len; slot++) {
-    for (guint i = 0; i < walk->n; i++) {
-      Term a = yes[(gsize)slot * walk->n + i], *b = &walk->locals[slot][i];
+    for (guint i = 0; i < walk->prover->n; i++) {
+      Term a = yes[(gsize)slot * walk->prover->n + i], *b = &walk->locals[slot][i];
       if (!active_no[i] && active_yes[i])
         *b = a;
       else if (active_no[i] && active_yes[i])
-        *b = choose_term(walk, condition[i], a, *b);
+        *b = smb_term_choose(walk->prover->terms, condition[i], a, *b);
     }
   }
 }
@@ -288,12 +274,12 @@ choose_side(Walk *walk, const Node *node, const Term *active) {
   const Term *no_active = narrow(walk, active, condition, node->kind != NODE_OR_ELSE);
   const Term *no = node->kind == NODE_CHOICE ? smb_walk_evaluate(walk, node->c, no_active) : NULL;
   Term *value = smb_walk_new_lanes(walk);
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     Term short_cut = node->kind == NODE_OR_ELSE;
     if (active[i])
       value[i] = node->kind == NODE_OR_ELSE
-                     ? choose_term(walk, condition[i], short_cut, yes[i])
-                     : choose_term(walk, condition[i], yes[i], no ? no[i] : 0);
+                     ? smb_term_choose(walk->prover->terms, condition[i], short_cut, yes[i])
+                     : smb_term_choose(walk->prover->terms, condition[i], yes[i], no ? no[i] : 0);
   }
   if (node->kind == NODE_OR_ELSE) {
     const Term *now = smb_walk_copy_locals(walk);
@@ -339,7 +325,7 @@ builtin(Walk *walk, const Node *node, const Term *active) {
   if (node->builtin >= BUILTIN_BALLOT || node->n_arguments > 3)
     return fresh_lanes(walk, node->start);
   Term *value = smb_walk_new_lanes(walk);
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     if (!active[i])
       continue;
     Term a = values[0] ? values[0][i] : 0, b = values[1] ? values[1][i] : 0;
@@ -359,7 +345,7 @@ builtin(Walk *walk, const Node *node, const Term *active) {
 
 static Term
 unary(Walk *walk, const Node *node, guint thread, Term a) {
-  Terms *terms = walk->terms;
+  Terms *terms = walk->prover->terms;
   switch ((int)node->kind) {
   case NODE_CONSTANT:
     return smb_type_is_real(node->type) ? operate(walk, node, FALSE, 0, 0, 0)
@@ -389,7 +375,7 @@ Term *
 smb_walk_evaluate(Walk *walk, const Node *node, const Term *active) {
   const Term *a, *b;
   Term *value;
-  if (walk->proof->stopped || !smb_walk_is_any(walk, active))
+  if (walk->prover->proof->stopped || !smb_walk_is_any(walk, active))
     return smb_walk_new_lanes(walk);
   switch ((int)node->kind) {
   case NODE_LOCAL:
@@ -413,7 +399,7 @@ smb_walk_evaluate(Walk *walk, const Node *node, const Term *active) {
   case NODE_BUILTIN:
     return builtin(walk, node, active);
   case NODE_COPY:
-    smb_walk_stop(walk, node->start, "a structure is copied");
+    smb_prover_stop(walk->prover, node->start, "a structure is copied");
     return smb_walk_new_lanes(walk);
   case NODE_MAKE_VECTOR:
     for (guint i = 0; i < node->n_arguments; i++)
@@ -425,18 +411,18 @@ smb_walk_evaluate(Walk *walk, const Node *node, const Term *active) {
     a = smb_walk_evaluate(walk, node->a, active);
     b = smb_walk_evaluate(walk, node->b, active);
     value = smb_walk_new_lanes(walk);
-    for (guint i = 0; i < walk->n; i++) {
+    for (guint i = 0; i < walk->prover->n; i++) {
       if (active[i])
         value[i] = node->kind == NODE_BINARY ? combine_terms(walk, node, a[i], b[i])
                    : node->kind == NODE_POINTER_ADD
-                       ? smb_term_add(walk->terms, a[i], b[i], (guint32)node->integer)
-                       : smb_walk_fresh(walk, node->start);
+                       ? smb_term_add(walk->prover->terms, a[i], b[i], (guint32)node->integer)
+                       : smb_prover_fresh(walk->prover, node->start);
     }
     return value;
   default:
     a = node->a ? smb_walk_evaluate(walk, node->a, active) : NULL;
     value = smb_walk_new_lanes(walk);
-    for (guint i = 0; i < walk->n; i++) {
+    for (guint i = 0; i < walk->prover->n; i++) {
       if (active[i])
         value[i] = unary(walk, node, i, a ? a[i] : 0);
     }
@@ -456,7 +442,7 @@ execute_if(Walk *walk, const Statement *statement, Term *active) {
   smb_walk_restore_locals(walk, before);
   smb_walk_execute(walk, statement->otherwise, no);
   join_locals(walk, condition, after, yes, no);
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     gboolean stays = yes[i] == yes_before[i] && no[i] == no_before[i];
     active[i] = either(walk, yes[i], no[i], stays ? active[i] : 0, active[i]);
   }
@@ -468,11 +454,12 @@ jump(Walk *walk, const Statement *statement, Term *active) {
   Term *into = !walk->loop                             ? NULL
                : statement->kind == STATEMENT_CONTINUE ? walk->loop->continued
                                                        : walk->loop->left;
-  for (guint i = 0; i < walk->n; i++) {
+  for (guint i = 0; i < walk->prover->n; i++) {
     if (!active[i])
       continue;
     if (!into || walk->general || active[i] != walk->loop->entered[i]) {
-      smb_walk_stop(walk, statement->start, "a loop is left under a condition that is not known");
+      smb_prover_stop(walk->prover, statement->start,
+                      "a loop is left under a condition that is not known");
       return;
     }
     into[i] = active[i];
@@ -485,18 +472,18 @@ leave_function(Walk *walk, const Statement *statement, Term *active) {
   if (statement->value)
     assign_terms(walk, statement->variable, smb_walk_evaluate(walk, statement->value, active),
                  active);
-  for (guint i = 0; walk->entered && i < walk->n; i++) {
+  for (guint i = 0; walk->entered && i < walk->prover->n; i++) {
     if (walk->entered[i] != active[i])
-      smb_walk_stop(walk, statement->start, "a function is left under a condition");
+      smb_prover_stop(walk->prover, statement->start, "a function is left under a condition");
   }
   if (walk->loop)
-    smb_walk_stop(walk, statement->start, "a loop is left");
-  memset(active, 0, walk->n * sizeof(Term));
+    smb_prover_stop(walk->prover, statement->start, "a loop is left");
+  memset(active, 0, walk->prover->n * sizeof(Term));
 }
 
 void
 smb_walk_execute(Walk *walk, const Statement *statement, Term *active) {
-  if (!statement || walk->proof->stopped || !smb_walk_is_any(walk, active))
+  if (!statement || walk->prover->proof->stopped || !smb_walk_is_any(walk, active))
     return;
   switch (statement->kind) {
   case STATEMENT_EXPRESSION:
@@ -524,19 +511,19 @@ smb_walk_execute(Walk *walk, const Statement *statement, Term *active) {
     return;
   case STATEMENT_SWITCH:
   case STATEMENT_LABEL:
-    smb_walk_stop(walk, statement->start, "a switch");
+    smb_prover_stop(walk->prover, statement->start, "a switch");
     return;
   }
 }
 
-void
-smb_walk_run(Walk *walk) {
+static void
+run_walk(Walk *walk) {
   guint n = walk->kernel->locals->len;
   const Function *entry = walk->kernel->entry;
   walk->locals = g_new0(Term *, n + 1);
   walk->assigned = g_new0(guint8, n + 1);
   Term *active = smb_walk_new_lanes(walk);
-  for (guint i = 0; i < walk->n; i++)
+  for (guint i = 0; i < walk->prover->n; i++)
     active[i] = 1;
   for (guint slot = 0; slot < n; slot++)
     walk->locals[slot] = fresh_lanes(walk, 0);
@@ -546,8 +533,17 @@ smb_walk_run(Walk *walk) {
     const Atom atom = {is_pointer ? ATOM_MEMORY : ATOM_PARAMETER, p, {0}, parameter->start};
     if (parameter->storage != STORAGE_LOCAL)
       continue;
-    for (guint i = 0; i < walk->n; i++)
-      walk->locals[parameter->slot][i] = smb_term_atom(walk->terms, &atom);
+    for (guint i = 0; i < walk->prover->n; i++)
+      walk->locals[parameter->slot][i] = smb_term_atom(walk->prover->terms, &atom);
   }
   smb_walk_execute(walk, entry->body, active);
+}
+
+void
+smb_walk_prove(SmbProver *prover) {
+  g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func(g_free);
+  Walk walk = {.prover = prover, .kernel = smb_cuda_kernel(prover->program), .kept = kept};
+  run_walk(&walk);
+  g_free(walk.locals);
+  g_free(walk.assigned);
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/cuda/proof/term.h"
+#include "sim/proof/term.h"
 
 #include <string.h>
 
@@ -144,4 +144,22 @@ smb_term_mul(Terms *terms, Term a, Term b, guint32 place) {
     }
   }
   return product;
+}
+
+Term
+smb_term_when(Terms *terms, Term a, Term b, gboolean no) {
+  if (smb_term_is_constant(terms, b))
+    return (smb_term_sum(terms, b)->constant != 0) != no ? a : 0;
+  const Atom atom = {ATOM_UNKNOWN, no ? KEY_AND_NOT : KEY_AND, {a, b, 0}, 0};
+  return smb_term_atom(terms, &atom);
+}
+
+Term
+smb_term_choose(Terms *terms, Term condition, Term yes, Term no) {
+  if (yes == no)
+    return yes;
+  if (smb_term_is_constant(terms, condition))
+    return smb_term_sum(terms, condition)->constant ? yes : no;
+  const Atom atom = {ATOM_UNKNOWN, KEY_CHOICE, {condition, yes, no}, 0};
+  return smb_term_atom(terms, &atom);
 }

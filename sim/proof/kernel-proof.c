@@ -3,126 +3,143 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/cuda/proof/decide.h"
-#include "sim/cuda/proof/impl.h"
+#include "sim/machine/front-end.h"
+#include "sim/proof/decide.h"
+#include "sim/proof/prover.h"
 
 enum {
   MAX_SEEN = 20000,
   MAX_EXAMPLES = 4, // of an access
 };
 
-void
-smb_walk_stop(Walk *walk, guint32 place, const char *why) {
-  if (walk->proof->stopped)
-    return;
-  guint column;
-  walk->proof->stopped = why;
-  if (place)
-    smb_source_locate(walk->kernel->program.source, place, &walk->proof->stopped_line, &column);
+Term
+smb_prover_fresh(SmbProver *prover, guint32 place) {
+  const Atom atom = {ATOM_UNKNOWN, ++prover->n_fresh, {0}, place};
+  return smb_term_atom(prover->terms, &atom);
 }
 
-WalkSpace
-smb_walk_space(const Walk *walk, Term address) {
-  const Sum *sum = smb_term_sum(walk->terms, address);
-  WalkSpace space = WALK_UNKNOWN;
-  for (guint i = 0; i < sum->n; i++) {
-    AtomKind kind = smb_terms_atom(walk->terms, sum->parts[i].atom)->kind;
-    if (kind == ATOM_SHARED || kind == ATOM_MEMORY) {
-      if (space != WALK_UNKNOWN || sum->parts[i].factor != 1)
-        return WALK_UNKNOWN;
-      space = kind == ATOM_SHARED ? WALK_SHARED : WALK_OTHER;
-    }
-  }
-  return space;
+// "line 12" of a text, "0x1d0" of machine code.
+static char *
+describe_proof_place(const SmbProver *prover, guint32 place) {
+  guint line, column;
+  if (!prover->program->source)
+    return g_strdup_printf("0x%x", place);
+  smb_source_locate(prover->program->source, place, &line, &column);
+  return g_strdup_printf("line %u", line);
+}
+
+void
+smb_prover_stop(SmbProver *prover, guint32 place, const char *why) {
+  if (prover->proof->stopped)
+    return;
+  prover->proof->stopped = why;
+  prover->proof->stopped_at = place ? describe_proof_place(prover, place) : NULL;
 }
 
 // The number of an access among those that were reached.
 static guint
-find_proved_access(Walk *walk, gint site) {
-  GPtrArray *sites = walk->proof->sites;
+find_proved_access(SmbProver *prover, guint site) {
+  GPtrArray *sites = prover->proof->sites;
   for (guint i = 0; i < sites->len; i++) {
-    if (((const SmbProvedSite *)sites->pdata[i])->site == (guint)site)
+    if (((const SmbProvedSite *)sites->pdata[i])->site == site)
       return i;
   }
   SmbProvedSite *proved = g_new0(SmbProvedSite, 1);
-  proved->site = (guint)site;
+  proved->site = site;
   g_ptr_array_add(sites, proved);
   return sites->len - 1;
 }
 
 static SmbProvedSite *
-find_proved_site(Walk *walk, gint site) {
-  guint access = find_proved_access(walk, site);
-  return walk->proof->sites->pdata[access];
+find_proved_site(SmbProver *prover, guint site) {
+  guint access = find_proved_access(prover, site);
+  return prover->proof->sites->pdata[access];
 }
 
-static void
-refuse_site(Walk *walk, gint site, const char *why) {
-  SmbProvedSite *proved = find_proved_site(walk, site);
+void
+smb_prover_refuse(SmbProver *prover, guint site, const char *why) {
+  SmbProvedSite *proved = find_proved_site(prover, site);
   proved->verdict = SMB_PROOF_STOPPED;
   if (!proved->reason)
     proved->reason = why;
 }
 
-void
-smb_walk_refuse(Walk *walk, gint site, const Term *address, const Term *active, const char *why) {
-  gboolean elsewhere = TRUE;
-  for (guint i = 0; i < walk->n; i++)
-    elsewhere = elsewhere && (!active[i] || smb_walk_space(walk, address[i]) == WALK_OTHER);
-  if (!elsewhere && site >= 0 && !walk->quiet)
-    refuse_site(walk, site, why);
-}
-
 // --- expressions of the certificate
 
-static void append_term(const Walk *walk, GString *out, Term term);
+static void append_term(const SmbProver *prover, GString *out, Term term);
 
 static char *
-name_atom(const Walk *walk, guint32 number) {
+name_atom(const SmbProver *prover, guint32 number) {
   static const char axes[] = "xyz";
-  const Atom *atom = smb_terms_atom(walk->terms, number);
-  guint line = 0, column;
+  const Atom *atom = smb_terms_atom(prover->terms, number);
   if (atom->kind == ATOM_PARAMETER)
-    return g_strdup(walk->kernel->entry->parameters[atom->key]->name);
+    return g_strdup(smb_program_parameter(prover->program, (guint)atom->key).name);
   if (atom->kind == ATOM_BLOCK || atom->kind == ATOM_GRID)
     return g_strdup_printf("%s_%c", atom->kind == ATOM_BLOCK ? "blockIdx" : "gridDim",
                            axes[atom->key]);
-  if (atom->place)
-    smb_source_locate(walk->kernel->program.source, atom->place, &line, &column);
-  return g_strdup_printf("%s_%u_line_%u", atom->kind == ATOM_COUNTER ? "count" : "value", number,
-                         line);
+  g_autofree char *at = describe_proof_place(prover, atom->place);
+  return g_strdup_printf("%s_%u_%s", atom->kind == ATOM_COUNTER ? "count" : "value", number,
+                         g_strdelimit(at, " ", '_'));
 }
 
 static void
-append_atom(const Walk *walk, GString *out, guint32 number) {
+append_atom(const SmbProver *prover, GString *out, guint32 number) {
   static const char *const operators[] = {
       [ATOM_MUL] = "*", [ATOM_AND] = "&", [ATOM_OR] = "|", [ATOM_XOR] = "^", [ATOM_SHR] = ">>"};
-  const Atom *atom = smb_terms_atom(walk->terms, number);
+  const Atom *atom = smb_terms_atom(prover->terms, number);
   if (atom->kind < ATOM_MUL) {
-    g_autofree char *name = name_atom(walk, number);
+    g_autofree char *name = name_atom(prover, number);
     g_string_append(out, name);
     return;
   }
   g_string_append_c(out, '(');
-  append_term(walk, out, atom->operand[0]);
+  append_term(prover, out, atom->operand[0]);
   g_string_append_printf(out, " %s ", operators[atom->kind]);
-  append_term(walk, out, atom->operand[1]);
+  append_term(prover, out, atom->operand[1]);
   g_string_append_c(out, ')');
 }
 
 static void
-append_term(const Walk *walk, GString *out, Term term) {
-  const Sum *sum = smb_term_sum(walk->terms, term);
+append_term(const SmbProver *prover, GString *out, Term term) {
+  const Sum *sum = smb_term_sum(prover->terms, term);
   g_string_append_printf(out, "(%d", (gint32)sum->constant);
   for (guint i = 0; i < sum->n; i++) {
     g_string_append_printf(out, " + %d * ", (gint32)sum->parts[i].factor);
-    append_atom(walk, out, sum->parts[i].atom);
+    append_atom(prover, out, sum->parts[i].atom);
   }
   g_string_append_c(out, ')');
 }
 
+// Adds what a sum is made of and is not known, each once.
 static void
-certify(Walk *walk, gint site, const SmbRequest *request, const Term *terms,
+collect_unknown(const SmbProver *prover, Term term, GHashTable *seen, GArray *found) {
+  const Sum *sum = smb_term_sum(prover->terms, term);
+  for (guint i = 0; i < sum->n; i++) {
+    const Atom *atom = smb_terms_atom(prover->terms, sum->parts[i].atom);
+    if (!g_hash_table_add(seen, GUINT_TO_POINTER(sum->parts[i].atom)))
+      continue;
+    if (atom->kind < ATOM_MUL)
+      g_array_append_val(found, sum->parts[i].atom);
+    for (guint k = 0; atom->kind >= ATOM_MUL && k < 2; k++)
+      collect_unknown(prover, atom->operand[k], seen, found);
+  }
+}
+
+// What no bank depends on: all of it has one remainder, by 1.
+static GArray *
+find_irrelevant(const SmbProver *prover, const SmbRequest *request, const Term *terms,
+                const Decision *decision) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  GArray *found = g_array_new(FALSE, FALSE, sizeof(guint32));
+  for (guint i = 0; i < decision->n_leaves; i++)
+    g_hash_table_add(seen, GUINT_TO_POINTER((guint32)decision->leaves[i].atom));
+  for (SmbLanes rest = request->mask; rest; rest &= rest - 1)
+    collect_unknown(prover, terms[smb_lanes_first(rest)], seen, found);
+  return found;
+}
+
+static void
+certify(SmbProver *prover, guint site, const SmbRequest *request, const Term *terms,
         const Decision *decision) {
   SmbProvedRequest *proved = g_new0(SmbProvedRequest, 1);
   g_autoptr(GStrvBuilder) lanes = g_strv_builder_new(), names = g_strv_builder_new();
@@ -132,38 +149,45 @@ certify(Walk *walk, gint site, const SmbRequest *request, const Term *terms,
     g_autoptr(GString) text = g_string_new(NULL);
     if (has_base)
       g_string_append_printf(text, "(%d + 1 * base)",
-                             (gint32)smb_term_sum(walk->terms, term)->constant);
+                             (gint32)smb_term_sum(prover->terms, term)->constant);
     else
-      append_term(walk, text, term);
+      append_term(prover, text, term);
     g_strv_builder_add(lanes, text->str);
   }
-  proved->moduli = g_new0(guint, decision->n_leaves + 1);
+  g_autoptr(GArray) others = find_irrelevant(prover, request, terms, decision);
+  proved->moduli = g_new0(guint, decision->n_leaves + others->len + 1);
   for (guint i = 0; i < decision->n_leaves; i++) {
     g_autofree char *name =
-        has_base ? g_strdup("base") : name_atom(walk, (guint32)decision->leaves[i].atom);
+        has_base ? g_strdup("base") : name_atom(prover, (guint32)decision->leaves[i].atom);
     g_strv_builder_add(names, name);
     proved->moduli[i] = 1u << decision->leaves[i].bits;
   }
-  proved->access = find_proved_access(walk, site);
+  for (guint i = 0; !has_base && i < others->len; i++) {
+    g_autofree char *name = name_atom(prover, g_array_index(others, guint32, i));
+    g_strv_builder_add(names, name);
+    proved->moduli[decision->n_leaves + i] = 1;
+  }
+  proved->access = find_proved_access(prover, site);
   proved->width = request->width;
   proved->mask = request->mask;
   proved->lanes = g_strv_builder_end(lanes);
   proved->names = g_strv_builder_end(names);
   proved->degree = decision->worst.degree;
   proved->n_bad = decision->n_bad;
-  g_ptr_array_add(walk->proof->requests, proved);
+  g_ptr_array_add(prover->proof->requests, proved);
 }
 
 // --- what follows for a site
 
 // The residues of the only parameter that some have no conflicts for, whatever the others are; FALSE: there are two, or none.
 static gboolean
-restrict_parameter(const Walk *walk, SmbProvedSite *proved, const Decision *decision) {
+restrict_parameter(const SmbProver *prover, SmbProvedSite *proved, const Decision *decision) {
   gint which = -1;
   guint shift = 0;
   for (guint i = 0; i < decision->n_leaves; i++) {
     const Leaf *leaf = &decision->leaves[i];
-    if (leaf->atom < 0 || smb_terms_atom(walk->terms, (guint32)leaf->atom)->kind != ATOM_PARAMETER)
+    if (leaf->atom < 0 ||
+        smb_terms_atom(prover->terms, (guint32)leaf->atom)->kind != ATOM_PARAMETER)
       continue;
     if (which >= 0)
       return FALSE;
@@ -172,7 +196,7 @@ restrict_parameter(const Walk *walk, SmbProvedSite *proved, const Decision *deci
   if (which < 0)
     return FALSE;
   const Leaf *leaf = &decision->leaves[which];
-  guint parameter = (guint)smb_terms_atom(walk->terms, (guint32)leaf->atom)->key;
+  guint parameter = (guint)smb_terms_atom(prover->terms, (guint32)leaf->atom)->key;
   if (proved->free && proved->parameter != parameter)
     return FALSE;
   for (gint i = 0; i < which; i++)
@@ -195,11 +219,12 @@ restrict_parameter(const Walk *walk, SmbProvedSite *proved, const Decision *deci
 
 // Adds the parameters of some residues, unless none is named.
 static void
-add_example(const Walk *walk, SmbProvedSite *proved, const Decision *decision, guint32 residues) {
+add_example(const SmbProver *prover, SmbProvedSite *proved, const Decision *decision,
+            guint32 residues) {
   SmbProofExample example = {.n = 0};
   for (guint i = 0; i < decision->n_leaves; i++) {
     const Leaf *leaf = &decision->leaves[i];
-    const Atom *atom = leaf->atom < 0 ? NULL : smb_terms_atom(walk->terms, (guint32)leaf->atom);
+    const Atom *atom = leaf->atom < 0 ? NULL : smb_terms_atom(prover->terms, (guint32)leaf->atom);
     if (atom && atom->kind == ATOM_PARAMETER && example.n < SMB_PROOF_EXAMPLE_PARAMETERS) {
       example.parameter[example.n] = (guint)atom->key;
       example.modulus[example.n] = 1u << leaf->bits;
@@ -215,29 +240,29 @@ add_example(const Walk *walk, SmbProvedSite *proved, const Decision *decision, g
 
 // The first residues with conflicts, and the last ones.
 static void
-add_examples(const Walk *walk, SmbProvedSite *proved, const Decision *decision) {
+add_examples(const SmbProver *prover, SmbProvedSite *proved, const Decision *decision) {
   guint first = 0, last = decision->bad->len - 1;
   while (!decision->bad->data[first])
     first++;
   while (!decision->bad->data[last])
     last--;
-  add_example(walk, proved, decision, first);
+  add_example(prover, proved, decision, first);
   if (last > first)
-    add_example(walk, proved, decision, last);
+    add_example(prover, proved, decision, last);
 }
 
 // What is only said of words of 4 bytes, by NVIDIA's rules: fewer lanes, or lanes that ask for the same, have no more conflicts.
 static gboolean
-is_monotone(const Walk *walk, guint width) {
-  return width <= 4 && smb_arch_info(walk->arch)->vendor == SMB_VENDOR_NVIDIA;
+is_monotone(const SmbProver *prover, guint width) {
+  return width <= 4 && smb_arch_info(prover->arch)->vendor == SMB_VENDOR_NVIDIA;
 }
 
 static const char *
-find_proof_obstacle(const Walk *walk, const SmbRequest *request, const Term *terms,
+find_proof_obstacle(const SmbProver *prover, const SmbRequest *request, const Term *terms,
                     const Term *active) {
   guint first = smb_lanes_first(request->mask);
-  Terms *all = walk->terms;
-  if (is_monotone(walk, request->width))
+  Terms *all = prover->terms;
+  if (is_monotone(prover, request->width))
     return NULL;
   for (SmbLanes rest = request->mask; rest; rest &= rest - 1) {
     guint lane = smb_lanes_first(rest);
@@ -249,10 +274,11 @@ find_proof_obstacle(const Walk *walk, const SmbRequest *request, const Term *ter
   return NULL;
 }
 
-static void
-decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, const Term *active) {
+void
+smb_prover_request(SmbProver *prover, guint site, SmbRequest *request, const Term *terms,
+                   const Term *active) {
   struct {
-    gint site;
+    guint site;
     guint width;
     SmbLanes mask;
     Term terms[SMB_MAX_LANES];
@@ -263,71 +289,32 @@ decide_request(Walk *walk, gint site, SmbRequest *request, const Term *terms, co
   key.mask = request->mask;
   memcpy(key.terms, terms, sizeof key.terms);
   GBytes *bytes = g_bytes_new(&key, sizeof key);
-  const char *obstacle = find_proof_obstacle(walk, request, terms, active);
+  const char *obstacle = find_proof_obstacle(prover, request, terms, active);
   if (obstacle)
-    refuse_site(walk, site, obstacle);
-  if (!g_hash_table_add(walk->seen, bytes) || obstacle)
+    smb_prover_refuse(prover, site, obstacle);
+  if (!g_hash_table_add(prover->seen, bytes) || obstacle)
     return;
-  if (g_hash_table_size(walk->seen) > MAX_SEEN) {
-    smb_walk_stop(walk, 0, "there are too many different requests");
+  if (g_hash_table_size(prover->seen) > MAX_SEEN) {
+    smb_prover_stop(prover, 0, "there are too many different requests");
     return;
   }
   Decision decision;
-  SmbProvedSite *proved = find_proved_site(walk, site);
-  smb_decide(walk->terms, walk->arch, request, terms, &decision);
+  SmbProvedSite *proved = find_proved_site(prover, site);
+  smb_decide(prover->terms, prover->arch, request, terms, &decision);
   if (decision.failure) {
-    refuse_site(walk, site, decision.failure);
+    smb_prover_refuse(prover, site, decision.failure);
     return;
   }
   proved->requests++;
   proved->degree = MAX(proved->degree, decision.worst.degree);
-  certify(walk, site, request, terms, &decision);
+  certify(prover, site, request, terms, &decision);
   if (decision.n_bad && proved->verdict != SMB_PROOF_STOPPED) {
-    gboolean is_restricted = restrict_parameter(walk, proved, &decision);
-    add_examples(walk, proved, &decision);
+    gboolean is_restricted = restrict_parameter(prover, proved, &decision);
+    add_examples(prover, proved, &decision);
     proved->verdict =
         is_restricted && proved->verdict != SMB_NOT_FREE ? SMB_PROVED_FOR : SMB_NOT_FREE;
   }
   g_byte_array_unref(decision.bad);
-}
-
-void
-smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *address,
-                const Term *active) {
-  guint lanes = smb_arch_info(walk->arch)->lanes;
-  const Atom base = {.kind = ATOM_SHARED};
-  if (site < 0 || walk->quiet || walk->proof->stopped)
-    return;
-  SmbOp op = smb_program_site(&walk->kernel->program, (guint)site)->op_class == SMB_OP_CLASS_LOAD
-                 ? SMB_OP_LD
-                 : SMB_OP_ST;
-  Term start = smb_term_atom(walk->terms, &base);
-  for (guint warp = 0; warp < walk->n; warp += lanes) {
-    SmbLanes mask = 0, other = 0;
-    Term terms[SMB_MAX_LANES] = {0}, conditions[SMB_MAX_LANES] = {0};
-    for (guint i = warp; i < MIN(warp + lanes, walk->n); i++) {
-      WalkSpace space = smb_walk_space(walk, address[i]);
-      SmbLanes bit = (SmbLanes)1 << (i - warp);
-      if (!active[i] || space == WALK_OTHER)
-        continue;
-      other |= space == WALK_UNKNOWN ? bit : 0;
-      mask |= bit;
-      conditions[i - warp] = active[i];
-      terms[i - warp] = smb_term_add(walk->terms, address[i], start, G_MAXUINT32);
-    }
-    if (other)
-      refuse_site(walk, site, "it is not known what a pointer points into");
-    for (guint piece = 0; mask && !other && piece < bytes; piece += width) {
-      SmbRequest request = {.mask = mask, .op = (guint8)op, .width = (guint8)width};
-      Term moved[SMB_MAX_LANES] = {0};
-      for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-        guint lane = smb_lanes_first(rest);
-        moved[lane] =
-            smb_term_add(walk->terms, terms[lane], smb_term_constant(walk->terms, piece), 1);
-      }
-      decide_request(walk, site, &request, moved, conditions);
-    }
-  }
 }
 
 static void
@@ -349,32 +336,28 @@ free_request(gpointer data) {
 
 SmbKernelProof *
 smb_kernel_proof_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch) {
-  const SmbKernel *kernel = smb_cuda_kernel(program);
-  if (!kernel)
+  if (!program->front_end->prove)
     return NULL;
   SmbKernelProof *proof = g_new0(SmbKernelProof, 1);
   proof->sites = g_ptr_array_new_with_free_func(free_site);
   proof->requests = g_ptr_array_new_with_free_func(free_request);
   g_autoptr(Terms) terms = smb_terms_new();
-  g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GHashTable) seen =
       g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-  Walk walk = {.kernel = kernel,
-               .arch = arch,
-               .proof = proof,
-               .terms = terms,
-               .block = {launch->block[0], launch->block[1], launch->block[2]},
-               .n = launch->block[0] * launch->block[1] * launch->block[2],
-               .n_fresh = 16,
-               .kept = kept,
-               .seen = seen};
-  smb_walk_run(&walk);
+  SmbProver prover = {.program = program,
+                      .arch = arch,
+                      .launch = launch,
+                      .proof = proof,
+                      .terms = terms,
+                      .block = {launch->block[0], launch->block[1], launch->block[2]},
+                      .n = launch->block[0] * launch->block[1] * launch->block[2],
+                      .n_fresh = 16,
+                      .seen = seen};
+  program->front_end->prove(&prover);
   // What was decided before need not be all that an access asks for.
   for (guint i = 0; proof->stopped && i < proof->sites->len; i++)
-    refuse_site(&walk, (gint)((SmbProvedSite *)proof->sites->pdata[i])->site,
-                "the proof has ended");
-  g_free(walk.locals);
-  g_free(walk.assigned);
+    smb_prover_refuse(&prover, ((SmbProvedSite *)proof->sites->pdata[i])->site,
+                      "the proof has ended");
   return proof;
 }
 
@@ -382,6 +365,7 @@ void
 smb_kernel_proof_free(SmbKernelProof *proof) {
   g_ptr_array_unref(proof->sites);
   g_ptr_array_unref(proof->requests);
+  g_free(proof->stopped_at);
   g_free(proof);
 }
 

@@ -3,7 +3,7 @@
 //
 // Values of a thread as sums modulo 2^32: a constant, plus atoms times constants. An atom is a name for a value that is not known, such as
 // a parameter, or an operation on values of which one is not known. Equal operations on equal values are one atom, so that
-// equal sums are equal values. What sums say of 64-bit values are their low 32 bits. Private to the kernel language.
+// equal sums are equal values. What sums say of 64-bit values are their low 32 bits. Private to what proves.
 #pragma once
 
 #include <glib.h>
@@ -22,6 +22,20 @@ typedef enum {
   ATOM_XOR,
   ATOM_SHR, // by operand b, a constant
 } AtomKind;
+
+// Keys of %ATOM_UNKNOWN that are operations on conditions.
+enum {
+  KEY_AND = 1,
+  KEY_AND_NOT,
+  KEY_EITHER,
+  KEY_CHOICE,
+};
+
+// Keys of %ATOM_SHR: what comes in from above.
+enum {
+  TERM_SHIFT_LOGICAL,
+  TERM_SHIFT_SIGNED,
+};
 
 // Numbers of sums.
 typedef guint32 Term;
@@ -66,6 +80,9 @@ Term smb_term_atom(Terms *terms, const Atom *atom);
 // a + b * factor
 Term smb_term_add(Terms *terms, Term a, Term b, guint32 factor);
 Term smb_term_mul(Terms *terms, Term a, Term b, guint32 place);
+// Of conditions, of which @a may hold: both; @no: @a and not @b.
+Term smb_term_when(Terms *terms, Term a, Term b, gboolean no);
+Term smb_term_choose(Terms *terms, Term condition, Term yes, Term no);
 
 static inline const Sum *
 smb_term_sum(const Terms *terms, Term term) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sim/count/wavefront.h"
-#include "sim/cuda/proof/term.h"
+#include "sim/proof/term.h"
 
 enum {
   MAX_RESIDUE_BITS = 14, // of all atoms together

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/cuda/proof/decide.h"
+#include "sim/proof/decide.h"
 
 #include "sim/arch/arch.h"
 
@@ -30,10 +30,23 @@ find_leaf(Decision *decision, gint64 atom) {
 
 static void need_bits(Residues *residues, Term term, guint bits);
 
+// Bits that may be 1 of the result of a bitwise and.
+static guint
+mask_bits(const Residues *residues, const Atom *atom, guint bits) {
+  for (guint i = 0; i < 2; i++) {
+    const Sum *sum = smb_term_sum(residues->all, atom->operand[i]);
+    if (sum->n == 0)
+      bits = MIN(bits, (guint)g_bit_storage(sum->constant) * (sum->constant != 0));
+  }
+  return bits;
+}
+
 static void
 need_atom(Residues *residues, guint32 number, guint bits) {
   const Atom *atom = smb_terms_atom(residues->all, number);
   Leaf *leaf;
+  if (atom->kind == ATOM_AND)
+    bits = mask_bits(residues, atom, bits);
   if (bits == 0 || residues->decision->failure)
     return;
   if (atom->kind >= ATOM_MUL) {

@@ -78,13 +78,14 @@ typedef struct {
 
 /**
  * SmbKernelProof:
- * @stopped: (nullable): why nothing is proved of what lies behind, in words (static), at @stopped_line of the text
+ * @stopped: (nullable): why nothing is proved of what lies behind, in words (static)
+ * @stopped_at: (nullable): "line 12" of a text, "0x1d0" of machine code
  * @sites: (element-type SmbProvedSite): accesses to shared memory that threads reach
  * @requests: (element-type SmbProvedRequest)
  */
 typedef struct {
   const char *stopped;
-  guint stopped_line;
+  char *stopped_at;
   GPtrArray *sites;
   GPtrArray *requests;
 } SmbKernelProof;

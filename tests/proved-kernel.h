@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A kernel (float *out, float *in, int p, unsigned q) that something is proved of, and launches of it that must not contradict that.
+#pragma once
+
+#include "sim/arch/arch.h"
+#include "sim/proof/kernel-proof.h"
+
+enum {
+  PROVED_VALUES = 64, // of the parameter p: each residue of words modulo 32, twice
+};
+
+typedef struct {
+  SmbArch *arch;
+  SmbProgram *program;
+  SmbKernelProof *proof;
+} ProvedKernel;
+
+void clear_proved_kernel(ProvedKernel *proved);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ProvedKernel, clear_proved_kernel)
+
+// For blocks of 32 x 2 threads. @program: (transfer full)
+void prove_program(ProvedKernel *proved, SmbProgram *program);
+
+// Fails unless each access of a launch is as its proof says. Returns: whether there are conflicts
+gboolean compare_proved_launch(const ProvedKernel *proved, guint value, const char *statements);
