@@ -17,7 +17,7 @@
 #include "sim/program/entry.h"
 #include "sim/program/inside.h"
 
-typedef struct _SmbBlock SmbBlock; // sim/machine/block.h
+typedef struct _SmbBlock SmbBlock;   // sim/machine/block.h
 typedef struct _SmbProver SmbProver; // sim/proof/prover.h
 
 struct _SmbFrontEnd {
