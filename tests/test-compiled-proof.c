@@ -85,7 +85,7 @@ check_answer(const SmbKernelProof *proof, const Case *one, Level level, GString 
     }
   }
   if (verdict != wanted || (wanted == SMB_PROVED_FOR && is_free != free))
-    g_string_append_printf(wrong, "\n%s: verdict %u, %u residues", one->statements, verdict,
+    g_string_append_printf(wrong, "\n%s: verdict %d, %u residues", one->statements, (int)verdict,
                            is_free);
 }
 
