@@ -27,3 +27,20 @@ fetch_source() {
   echo "$0: no release of Debian gives the source of $1" >&2
   return 1
 }
+
+# enter_source PACKAGE TARBALL FOLDER: unpacks a source, of Debian unless TARBALL names it, and goes to it, below a folder that is gone when
+# the script ends. $folder: FOLDER, which is made, as an absolute path.
+enter_source() {
+  mkdir -p "$3"
+  # shellcheck disable=SC2034 # for the script
+  folder=$(cd "$3" && pwd)
+  source=$2
+  [ -z "$source" ] || source=$(realpath "$source")
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  cd "$work" || return
+  [ -n "$source" ] || source=$(fetch_source "$1")
+  mkdir source
+  tar -xf "$source" -C source --strip-components=1
+  cd source || return
+}

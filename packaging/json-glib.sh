@@ -10,17 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=packaging/debian.sh
 . "$here/debian.sh"
 
-mkdir -p "$1"
-folder=$(cd "$1" && pwd)
-source=${2-}
-[ -z "$source" ] || source=$(realpath "$source")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-[ -n "$source" ] || source=$(fetch_source json-glib)
-tar -xf "$source"
-cd json-glib-*/
+enter_source json-glib "${2-}" "$1"
 version=$(sed -n "s/^ *version: '\([0-9.]*\)'.*/\1/p" meson.build | head -n 1)
 IFS=. read -r major minor micro <<EOF
 $version

@@ -9,17 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=packaging/debian.sh
 . "$here/debian.sh"
 
-mkdir -p "$1"
-folder=$(cd "$1" && pwd)
-source=${2-}
-[ -z "$source" ] || source=$(realpath "$source")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-[ -n "$source" ] || source=$(fetch_source elfutils)
-tar -xf "$source"
-cd elfutils-*/
+enter_source elfutils "${2-}" "$1"
 {
   ./configure --disable-debuginfod --disable-libdebuginfod --disable-nls --without-bzlib --without-lzma --disable-demangler CFLAGS='-g0 -O2' &&
     make -C lib libeu.a && make -C libelf libelf_pic.a

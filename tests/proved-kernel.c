@@ -61,3 +61,12 @@ compare_proved_launch(const ProvedKernel *proved, guint value, const char *state
   }
   return has_conflicts;
 }
+
+void
+check_all_verdicts(const guint n[N_PROOF_VERDICTS]) {
+  for (guint verdict = 0; verdict < N_PROOF_VERDICTS; verdict++)
+    ck_assert_msg(n[verdict] > 0, "no kernel is of verdict %u", verdict);
+  if (g_getenv("SMEMBANK_TEST_SHOW"))
+    g_print("%u %u %u %u\n", n[SMB_PROVED], n[SMB_PROVED_FOR], n[SMB_NOT_FREE],
+            n[SMB_PROOF_STOPPED]);
+}

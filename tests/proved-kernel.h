@@ -9,6 +9,7 @@
 
 enum {
   PROVED_VALUES = 64, // of the parameter p: each residue of words modulo 32, twice
+  N_PROOF_VERDICTS = SMB_PROOF_STOPPED + 1, // SmbProofVerdict
 };
 
 typedef struct {
@@ -25,3 +26,6 @@ void prove_program(ProvedKernel *proved, SmbProgram *program);
 
 // Fails unless each access of a launch is as its proof says. Returns: whether there are conflicts
 gboolean compare_proved_launch(const ProvedKernel *proved, guint value, const char *statements);
+
+// Of random kernels, so many have each verdict: fails if a verdict is missing. Shows them if SMEMBANK_TEST_SHOW is set.
+void check_all_verdicts(const guint n[N_PROOF_VERDICTS]);

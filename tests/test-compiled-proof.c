@@ -116,7 +116,7 @@ START_TEST(test_random_compiled) {
   g_autofree char *text = NULL;
   ck_assert(g_file_get_contents(path, &text, NULL, NULL));
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  guint n[4] = {0};
+  guint n[N_PROOF_VERDICTS] = {0};
   for (guint i = 0; lines[i] && *lines[i]; i++) {
     g_auto(ProvedKernel) proved = {0};
     prove_entry(&proved, source, lines[i]);
@@ -124,10 +124,7 @@ START_TEST(test_random_compiled) {
     for (guint at = 0; !proved.proof->stopped && at < N_REMAINDERS; at += effort(10) < 10 ? 5 : 1)
       compare_proved_launch(&proved, at, lines[i]);
   }
-  for (guint verdict = 0; verdict < G_N_ELEMENTS(n); verdict++)
-    ck_assert_msg(n[verdict] > 0, "no kernel is of verdict %u", verdict);
-  if (g_getenv("SMEMBANK_TEST_SHOW"))
-    g_print("%u %u %u %u\n", n[0], n[1], n[2], n[3]);
+  check_all_verdicts(n);
 }
 END_TEST
 

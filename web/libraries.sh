@@ -4,44 +4,22 @@
 #
 # libraries.sh SOURCE FOLDER: GLib, GObject, the streams of GIO, json-glib, libelf, LZ4, PCRE2 and the reading half of Zstandard as
 # WebAssembly, which Debian does not have: FOLDER/libraries.a and FOLDER/include, and the licences in FOLDER/licenses. The sources are
-# Debian's: of this release, or of a later one if this one has lost them in its archive. apt checks them by the signed list of the
-# archive. SMEMBANK_WEB_SOURCES names a folder that has the tarballs. GLib's own build would try some hundred programs first, for
-# minutes, to find what glib/config.h says.
+# Debian's (packaging/debian.sh). SMEMBANK_WEB_SOURCES names a folder that has the tarballs. GLib's own build would try some hundred
+# programs first, for minutes, to find what glib/config.h says.
 set -eu
 source=$(cd "$1" && pwd)
+# shellcheck source=packaging/debian.sh
+. "$source/packaging/debian.sh"
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 kept=$(realpath "${SMEMBANK_WEB_SOURCES:-/nonexistent}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# download SUITE PACKAGE: its source tarball, from a release of Debian.
-download() {
-  mkdir -p "$1/partial"
-  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $1 main" >sources.list
-  options="-q -o Dir::Etc::SourceList=$work/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=$work/$1 -o APT::Sandbox::User=root"
-  # shellcheck disable=SC2086 # one word for each
-  apt-get $options update && apt-get $options source --download-only --tar-only "$2"
-}
-
-# find_tarball FOLDER PACKAGE
-find_tarball() {
-  find "$1" -maxdepth 1 -name "$2_*.orig.tar.*" | head -n 1
-}
-
 # fetch PACKAGE: its source in ./PACKAGE.
 fetch() {
-  tarball=$(find_tarball "$kept" "$1" 2>/dev/null || true)
-  for suite in bookworm trixie sid; do
-    [ -z "$tarball" ] || break
-    download "$suite" "$1" >fetch.log 2>&1 || rm -f "$1"_*
-    tarball=$(find_tarball . "$1")
-  done
-  [ -n "$tarball" ] || {
-    cat fetch.log >&2
-    echo "libraries.sh: no release of Debian gives the source of $1" >&2
-    exit 1
-  }
+  tarball=$(find "$kept" -maxdepth 1 -name "$1_*.orig.tar.*" 2>/dev/null | head -n 1)
+  [ -n "$tarball" ] || tarball=$(fetch_source "$1")
   mkdir "$1"
   tar -xf "$tarball" -C "$1" --strip-components=1
 }

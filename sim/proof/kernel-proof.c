@@ -18,6 +18,15 @@ smb_prover_fresh(SmbProver *prover, guint32 place) {
   return smb_term_atom(prover->terms, &atom);
 }
 
+gboolean
+smb_prover_has_any(const SmbProver *prover, const Term *active) {
+  for (guint i = 0; i < prover->n; i++) {
+    if (active[i])
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // "line 12" of a text, "0x1d0" of machine code.
 static char *
 describe_proof_place(const SmbProver *prover, guint32 place) {

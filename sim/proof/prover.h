@@ -30,6 +30,9 @@ struct _SmbProver {
 /** smb_prover_fresh: Returns: something that is not known, and like nothing else */
 Term smb_prover_fresh(SmbProver *prover, guint32 place);
 
+/** smb_prover_has_any: Returns: whether one of the threads of the block may be active; @active: a condition of each */
+gboolean smb_prover_has_any(const SmbProver *prover, const Term *active);
+
 /** smb_prover_stop: Nothing behind this place of the source is proved. @why: static */
 void smb_prover_stop(SmbProver *prover, guint32 place, const char *why);
 

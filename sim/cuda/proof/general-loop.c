@@ -190,7 +190,8 @@ generalize(Walk *walk, const Statement *loop, Term *active) {
 void
 smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
   Term *inside = smb_walk_copy_lanes(walk, active), *left = smb_walk_new_lanes(walk);
-  for (guint round = 0; smb_walk_is_any(walk, inside) && !walk->prover->proof->stopped; round++) {
+  for (guint round = 0; smb_prover_has_any(walk->prover, inside) && !walk->prover->proof->stopped;
+       round++) {
     if (loop->tests_first || round > 0) {
       const Term *before = smb_walk_copy_locals(walk);
       walk->quiet++;
@@ -208,7 +209,7 @@ smb_walk_loop(Walk *walk, const Statement *loop, Term *active) {
         inside[i] = inside[i] && smb_walk_number(walk, condition[i]) ? inside[i] : 0;
       }
     }
-    if (!smb_walk_is_any(walk, inside))
+    if (!smb_prover_has_any(walk->prover, inside))
       break;
     iterate(walk, loop, inside, left);
   }

@@ -60,7 +60,6 @@ void smb_walk_prove(SmbProver *prover);
 
 Term *smb_walk_new_lanes(Walk *walk);
 Term *smb_walk_copy_lanes(Walk *walk, const Term *lanes);
-gboolean smb_walk_is_any(const Walk *walk, const Term *active);
 Term *smb_walk_evaluate(Walk *walk, const Node *node, const Term *active);
 // @active: (inout): threads that have left are 0 behind it
 void smb_walk_execute(Walk *walk, const Statement *statement, Term *active);

@@ -33,15 +33,6 @@ smb_walk_copy_lanes(Walk *walk, const Term *lanes) {
   return copy;
 }
 
-gboolean
-smb_walk_is_any(const Walk *walk, const Term *active) {
-  for (guint i = 0; i < walk->prover->n; i++) {
-    if (active[i])
-      return TRUE;
-  }
-  return FALSE;
-}
-
 Term *
 smb_walk_copy_locals(Walk *walk) {
   guint n = walk->kernel->locals->len;

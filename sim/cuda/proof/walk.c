@@ -375,7 +375,7 @@ Term *
 smb_walk_evaluate(Walk *walk, const Node *node, const Term *active) {
   const Term *a, *b;
   Term *value;
-  if (walk->prover->proof->stopped || !smb_walk_is_any(walk, active))
+  if (walk->prover->proof->stopped || !smb_prover_has_any(walk->prover, active))
     return smb_walk_new_lanes(walk);
   switch ((int)node->kind) {
   case NODE_LOCAL:
@@ -483,7 +483,7 @@ leave_function(Walk *walk, const Statement *statement, Term *active) {
 
 void
 smb_walk_execute(Walk *walk, const Statement *statement, Term *active) {
-  if (!statement || walk->prover->proof->stopped || !smb_walk_is_any(walk, active))
+  if (!statement || walk->prover->proof->stopped || !smb_prover_has_any(walk->prover, active))
     return;
   switch (statement->kind) {
   case STATEMENT_EXPRESSION:

@@ -251,13 +251,5 @@ smb_step_walk_ask(StepWalk *walk, WalkState *state, const Step *step) {
       load_component(walk, state, step, &address, i, which);
     return;
   }
-  for (guint i = 0; step->writes && i < step->writes->len; i++) {
-    const Written *written = &g_array_index(step->writes, Written, i);
-    for (guint r = 0; r < written->n; r++)
-      smb_step_walk_set_row(walk, state, step, written->row + r,
-                            smb_step_walk_fresh(walk, step->place, FALSE));
-    if (written->n == 0)
-      smb_step_walk_set_predicate(walk, state, step, written->predicate,
-                                  smb_step_walk_fresh(walk, step->place, FALSE));
-  }
+  smb_step_walk_forget(walk, state, step);
 }

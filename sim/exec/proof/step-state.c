@@ -145,6 +145,19 @@ smb_step_walk_set_predicate(StepWalk *walk, WalkState *state, const Step *step, 
             : value;
 }
 
+void
+smb_step_walk_forget(StepWalk *walk, WalkState *state, const Step *step) {
+  for (guint i = 0; step->writes && i < step->writes->len; i++) {
+    const Written *written = &g_array_index(step->writes, Written, i);
+    for (guint r = 0; r < written->n; r++)
+      smb_step_walk_set_row(walk, state, step, written->row + r,
+                            smb_step_walk_fresh(walk, step->place, FALSE));
+    if (written->n == 0)
+      smb_step_walk_set_predicate(walk, state, step, written->predicate,
+                                  smb_step_walk_fresh(walk, step->place, FALSE));
+  }
+}
+
 gboolean
 smb_step_walk_is_alike(const StepWalk *walk, guint warp, const Term *value, const Term *active) {
   guint first = warp * walk->n_lanes, known = G_MAXUINT;
@@ -160,15 +173,6 @@ smb_step_walk_is_alike(const StepWalk *walk, guint warp, const Term *value, cons
 
 // --- states
 
-gboolean
-smb_step_walk_is_any(const StepWalk *walk, const Term *active) {
-  for (guint i = 0; i < walk->prover->n; i++) {
-    if (active[i])
-      return TRUE;
-  }
-  return FALSE;
-}
-
 WalkState *
 smb_step_walk_copy(StepWalk *walk, const WalkState *from, Term *active) {
   WalkState *state = keep_zeros(walk, sizeof *state);
@@ -181,6 +185,14 @@ smb_step_walk_copy(StepWalk *walk, const WalkState *from, Term *active) {
     memcpy(state->predicates, from->predicates, n_predicates * sizeof *state->predicates);
   }
   return state;
+}
+
+WalkState *
+smb_step_walk_divide(StepWalk *walk, WalkState *state, const Term *condition) {
+  Term *held = smb_step_walk_narrow(walk, state->active, condition, FALSE);
+  WalkState *taken = smb_step_walk_copy(walk, state, held);
+  state->active = smb_step_walk_narrow(walk, state->active, condition, TRUE);
+  return taken;
 }
 
 // What two conditions have in common that differ by one that is true in one and not in the other; 0: they do not.

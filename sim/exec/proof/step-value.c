@@ -49,13 +49,18 @@ take_predicate(StepWalk *walk, Predicate predicate, guint first, SmbLanes lanes,
   }
 }
 
+// Whether a result is in rows, and not only in predicates.
+static gboolean
+has_result_row(const Compute *compute) {
+  return smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
+         compute->bytes;
+}
+
 // Has the machine compute a warp, and takes what it knows then. Rows of results may be those of operands.
 static void
 compute_known_lanes(StepWalk *walk, const Step *step, const Operands *operands, guint first,
                     SmbLanes lanes) {
   const Compute *compute = &step->compute;
-  gboolean has_row = smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
-                     compute->bytes;
   for (guint i = 0; i < compute->n_sources; i++) {
     for (guint r = 0; r < compute->n_rows[1 + i]; r++)
       put_operand_row(walk, compute->s[i] + r, first, lanes, operands->source[i][r]);
@@ -63,7 +68,7 @@ compute_known_lanes(StepWalk *walk, const Step *step, const Operands *operands, 
   for (guint i = 0; i < 3; i++)
     put_predicate(walk, compute->in[i], first, lanes, operands->in[i]);
   smb_compute(compute, walk->scratch, lanes);
-  for (guint word = 0; has_row && word < compute->n_rows[0]; word++)
+  for (guint word = 0; has_result_row(compute) && word < compute->n_rows[0]; word++)
     take_row(walk, compute->d + word, first, lanes, operands->result[word]);
   if (compute->p != PREDICATE_TRUE)
     take_predicate(walk, compute->p, first, lanes, operands->result[RESULT_P]);
@@ -103,11 +108,9 @@ exchange_terms(StepWalk *walk, const Step *step, const Operands *operands, guint
 
 static gboolean
 has_result(const Compute *compute, guint result) {
-  gboolean has_row = smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE ||
-                     compute->bytes;
   return result == RESULT_P   ? compute->p != PREDICATE_TRUE
          : result == RESULT_Q ? compute->q != PREDICATE_TRUE
-                              : has_row && result < compute->n_rows[0];
+                              : has_result_row(compute) && result < compute->n_rows[0];
 }
 
 static void
@@ -150,8 +153,6 @@ smb_step_walk_compute(StepWalk *walk, WalkState *state, const Step *step) {
   const Compute *compute = &step->compute;
   const Term *active = smb_step_walk_guarded(walk, state, step);
   Operands operands = {.source = {{NULL}}};
-  gboolean is_predicate =
-      smb_operation_info((Operation)compute->operation)->result == SHAPE_PREDICATE;
   for (guint i = 0; i < compute->n_sources; i++) {
     for (guint r = 0; r < compute->n_rows[1 + i]; r++)
       operands.source[i][r] = smb_step_walk_row(walk, state, compute->s[i] + r);
@@ -162,7 +163,7 @@ smb_step_walk_compute(StepWalk *walk, WalkState *state, const Step *step) {
     operands.result[result] = smb_step_walk_lanes(walk);
   for (guint first = 0; first < walk->prover->n; first += walk->n_lanes)
     compute_warp(walk, step, &operands, first, active);
-  for (guint word = 0; word < compute->n_rows[0] && (!is_predicate || compute->bytes); word++)
+  for (guint word = 0; has_result_row(compute) && word < compute->n_rows[0]; word++)
     smb_step_walk_set_row(walk, state, step, compute->d + word, operands.result[word]);
   if (compute->p != PREDICATE_TRUE)
     smb_step_walk_set_predicate(walk, state, step, compute->p, operands.result[RESULT_P]);

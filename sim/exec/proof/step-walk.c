@@ -66,15 +66,7 @@ walk_step(StepWalk *walk, WalkState **state, const Step *step) {
     smb_step_walk_ask(walk, *state, step);
     return;
   }
-  for (guint i = 0; step->writes && i < step->writes->len; i++) {
-    const Written *written = &g_array_index(step->writes, Written, i);
-    for (guint r = 0; r < written->n; r++)
-      smb_step_walk_set_row(walk, *state, step, written->row + r,
-                            smb_step_walk_fresh(walk, step->place, FALSE));
-    if (written->n == 0)
-      smb_step_walk_set_predicate(walk, *state, step, written->predicate,
-                                  smb_step_walk_fresh(walk, step->place, FALSE));
-  }
+  smb_step_walk_forget(walk, *state, step);
 }
 
 // --- flow
@@ -90,7 +82,7 @@ is_in_loop(const Flow *flow, guint block, guint loop) {
 void
 smb_step_walk_go(StepWalk *walk, const Walking *walking, guint block, WalkState *state) {
   WalkPart *part = walking->part;
-  if (!smb_step_walk_is_any(walk, state->active))
+  if (!smb_prover_has_any(walk->prover, state->active))
     return;
   if (block == part->loop) {
     part->back = smb_step_walk_join(walk, part->back, state);
@@ -123,7 +115,6 @@ walk_block(StepWalk *walk, const Walking *walking, guint number, WalkState *stat
   const FlowBlock *block = flow_block(flow, number);
   for (guint32 at = block->first; at < block->end && !walk->prover->proof->stopped; at++) {
     const Step *step = &g_array_index(walk->code->steps, Step, at);
-    const Term *condition;
     WalkState *taken;
     gboolean ends = FALSE;
     switch ((guint)step->opcode) {
@@ -131,10 +122,7 @@ walk_block(StepWalk *walk, const Walking *walking, guint number, WalkState *stat
     case STEP_BRANCH_ANY:
     case STEP_BRANCH_AROUND:
     case STEP_BRANCH_DIVIDED:
-      condition = branch_lanes(walk, state, step);
-      taken = smb_step_walk_copy(walk, state,
-                                 smb_step_walk_narrow(walk, state->active, condition, FALSE));
-      state->active = smb_step_walk_narrow(walk, state->active, condition, TRUE);
+      taken = smb_step_walk_divide(walk, state, branch_lanes(walk, state, step));
       smb_step_walk_go(walk, walking, flow_block_at(flow, step->target), taken);
       break;
     case STEP_EXIT:
@@ -144,20 +132,17 @@ walk_block(StepWalk *walk, const Walking *walking, guint number, WalkState *stat
       G_GNUC_FALLTHROUGH;
     case STEP_RETURN:
     case STEP_RETURN_TO:
-      condition = smb_step_walk_guard(walk, state, step);
-      taken = smb_step_walk_copy(walk, state,
-                                 smb_step_walk_narrow(walk, state->active, condition, FALSE));
-      state->active = smb_step_walk_narrow(walk, state->active, condition, TRUE);
+      taken = smb_step_walk_divide(walk, state, smb_step_walk_guard(walk, state, step));
       if (ends || walk->depth == 0)
-        walk->ended = walk->ended || smb_step_walk_is_any(walk, taken->active);
-      else if (smb_step_walk_is_any(walk, taken->active))
+        walk->ended = walk->ended || smb_prover_has_any(walk->prover, taken->active);
+      else if (smb_prover_has_any(walk->prover, taken->active))
         walking->part->returned = smb_step_walk_join(walk, walking->part->returned, taken);
       break;
     default:
       walk_step(walk, &state, step);
     }
   }
-  if (!walk->prover->proof->stopped && smb_step_walk_is_any(walk, state->active))
+  if (!walk->prover->proof->stopped && smb_prover_has_any(walk->prover, state->active))
     smb_step_walk_go(walk, walking, flow_block_at(flow, block->end), state);
 }
 

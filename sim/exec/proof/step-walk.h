@@ -100,11 +100,14 @@ void smb_step_walk_set_row(StepWalk *walk, WalkState *state, const Step *step, R
                            const Term *value);
 void smb_step_walk_set_predicate(StepWalk *walk, WalkState *state, const Step *step,
                                  Predicate predicate, const Term *value);
+// What a step writes is not known, where it is executed.
+void smb_step_walk_forget(StepWalk *walk, WalkState *state, const Step *step);
 // Whether all lanes of a warp have the same value there, those that are active.
 gboolean smb_step_walk_is_alike(const StepWalk *walk, guint warp, const Term *value,
                                 const Term *active);
 
-gboolean smb_step_walk_is_any(const StepWalk *walk, const Term *active);
+// Divides a state: those where a condition holds are returned, the others remain.
+WalkState *smb_step_walk_divide(StepWalk *walk, WalkState *state, const Term *condition);
 // @from: (nullable)
 WalkState *smb_step_walk_copy(StepWalk *walk, const WalkState *from, Term *active);
 // Threads that come from two sides, each from one of them. @first: (nullable)

@@ -91,8 +91,6 @@ smb_sampling_recorder(const SmbSampling *sampling, const SmbLaunch *launch, guin
   return recorder;
 }
 
-// The last block, as record_last(), with what others have left if a run has shown it. @lengths: (out) (transfer full): of all blocks as if there
-// were none, if a run has shown them
 SmbBlockRecord *
 smb_sampling_last(const SmbSampling *sampling, const SmbLaunch *launch,
                   const SmbBlockRecord *middle, guint64 *n, GArray **lengths) {
@@ -116,7 +114,6 @@ record_in_turn(const SmbSampling *sampling, const SmbLaunch *launch, const SmbBl
   return smb_block_recorder_run(recorder, middle->block, NULL);
 }
 
-// Whether blocks wait in a row, of a launch that a run has executed.
 SmbRelay
 smb_sampling_relay(const SmbSampling *sampling, const SmbLaunch *launch,
                    const SmbBlockRecord *middle) {
