@@ -66,8 +66,7 @@ def read_pages(folder):
     return pages
 
 
-def find_faults(folder):
-    pages = read_pages(folder)
+def find_faults(folder, pages):
     if 'index.html' not in pages:
         return ['no index.html']
     faults = [f'{name}: {fault}' for name, page in pages.items() for fault in page.faults]
@@ -98,6 +97,7 @@ def find_faults(folder):
 
 
 if __name__ == '__main__':
-    found = find_faults(sys.argv[1])
-    print('\n'.join(found) or f'{len(read_pages(sys.argv[1]))} pages, no fault')
+    read = read_pages(sys.argv[1])
+    found = find_faults(sys.argv[1], read)
+    print('\n'.join(found) or f'{len(read)} pages, no fault')
     sys.exit(1 if found else 0)

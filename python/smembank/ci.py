@@ -132,11 +132,12 @@ def check(options: argparse.Namespace) -> int:
             else:
                 parts.append("It was not compared with the branch that it is for: the log of the job says why.\n")
                 status = status or compared.returncode
-    (out / "comment.md").write_text(harmless("\n".join(parts)), encoding="utf-8")
+    text = harmless("\n".join(parts))
+    (out / "comment.md").write_text(text, encoding="utf-8")
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if options.host == "github" and summary:
         with open(summary, "a", encoding="utf-8") as file:
-            file.write(harmless("\n".join(parts)))
+            file.write(text)
     return status
 
 
