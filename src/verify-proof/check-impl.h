@@ -22,6 +22,21 @@ typedef struct {
   char *failure;
 } SmbVerified;
 
+/** SMB_VERIFY_NESTING: how deep arrays and objects of a document may lie in each other */
+enum {
+  SMB_VERIFY_NESTING = 64
+};
+
+/**
+ * smb_verify_document:
+ * @root: a result of analyze --prove or layout --find, or one of check --prove, which has those of its cases
+ * @verified: (element-type SmbVerified): gets one for each claim
+ * @error: nothing of that kind; begins with @name
+ *
+ * Returns: whether there were claims. Those that do not hold are no errors
+ */
+gboolean smb_verify_document(const char *name, JsonNode *root, GPtrArray *verified, GError **error);
+
 /** smb_verify_accesses: @result: of analyze --prove; @verified: (element-type SmbVerified): gets one for each access */
 void smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified);
 
@@ -30,6 +45,9 @@ void smb_verify_space(JsonObject *found, GPtrArray *verified);
 
 /** smb_verified_add: @claim: (transfer full). Returns: (transfer none): of which nothing is known yet */
 SmbVerified *smb_verified_add(GPtrArray *verified, char *claim);
+
+/** smb_verified_free: @one: (transfer full) */
+void smb_verified_free(SmbVerified *one);
 
 /** smb_verified_fail: of several reasons the first one counts */
 void smb_verified_fail(SmbVerified *verified, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -16,7 +16,6 @@
 #include "src/verify-proof/check-impl.h"
 
 enum {
-  MAX_NESTING = 64,
   MAX_BYTES = 1 << 30,
 };
 
@@ -42,9 +41,8 @@ smb_verified_add(GPtrArray *verified, char *claim) {
   return one;
 }
 
-static void
-free_verified(gpointer data) {
-  SmbVerified *one = data;
+void
+smb_verified_free(SmbVerified *one) {
   g_free(one->claim);
   g_free(one->failure);
   g_free(one);
@@ -89,9 +87,8 @@ verify_result(JsonObject *result, GPtrArray *verified) {
   return proof || found;
 }
 
-// A result, or one of check, which has those of its cases.
-static gboolean
-verify_document(const char *name, JsonNode *root, GPtrArray *verified, GError **error) {
+gboolean
+smb_verify_document(const char *name, JsonNode *root, GPtrArray *verified, GError **error) {
   JsonObject *document = JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
   JsonArray *cases = smb_json_get_array(document, "cases");
   gboolean has_proof = verify_result(document, verified);
@@ -134,9 +131,9 @@ verify_file(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_BYTES, error);
   const char *text = bytes ? g_bytes_get_data(bytes, &length) : NULL;
   g_autoptr(JsonNode) root =
-      bytes ? smb_json_parse(path, text ? text : "", length, MAX_NESTING, error) : NULL;
-  g_autoptr(GPtrArray) verified = g_ptr_array_new_with_free_func(free_verified);
-  if (!root || !verify_document(path, root, verified, error))
+      bytes ? smb_json_parse(path, text ? text : "", length, SMB_VERIFY_NESTING, error) : NULL;
+  g_autoptr(GPtrArray) verified = g_ptr_array_new_with_free_func((GDestroyNotify)smb_verified_free);
+  if (!root || !smb_verify_document(path, root, verified, error))
     return FALSE;
   write_claims(cli, path, verified);
   return TRUE;

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# run.sh SOURCE BUILD CORPUS SECONDS TARGET...: builds SOURCE in BUILD anew with libFuzzer and both sanitizers, and fuzzes each target
-# of tests/fuzz/targets.def for SECONDS, from its seeds and from what CORPUS/TARGET keeps of earlier runs. The
-# status is 1 if one of them found something: the input lies in CORPUS/TARGET-found-*.
+# run.sh SOURCE BUILD CORPUS SECONDS [TARGET...]: builds SOURCE in BUILD anew with libFuzzer and both sanitizers, and fuzzes each TARGET,
+# by default all of tests/fuzz/targets.def, for SECONDS, from its seeds and from what CORPUS/TARGET keeps of earlier runs. The status is
+# 1 if one of them found something: the input lies in CORPUS/TARGET-found-*.
 set -eu
 source=$(cd "$1" && pwd)
 rm -rf "$2"
@@ -13,6 +13,10 @@ build=$(cd "$2" && pwd)
 corpus=$(cd "$3" && pwd)
 seconds=$4
 shift 4
+if [ $# -eq 0 ]; then
+  # shellcheck disable=SC2046 # a word for each target
+  set -- $(sed -n 's/^TARGET(\([^)]*\)).*/\1/p' "$source/tests/fuzz/targets.def")
+fi
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$build"
 cc=${FUZZ_CC:-clang}
