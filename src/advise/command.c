@@ -36,7 +36,8 @@ static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 static char *option_device, *option_timeout, *option_only, *option_top, *option_check, *option_out,
     *option_max_counts;
 static char **option_tune, **option_row;
-static gboolean option_measure, option_all, option_verbose, option_in_place, option_patch;
+static gboolean option_measure, option_all, option_verbose, option_quiet, option_in_place,
+    option_patch;
 
 #define KINDS "pad|swizzle|both"
 
@@ -54,6 +55,8 @@ static const GOptionEntry options[] = {
      "(JSON and CSV always have them)",
      NULL},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &option_verbose, "explain the columns", NULL},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &option_quiet,
+     "show only what is recommended and what it gains", NULL},
     {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
      "show what this swizzle does to each access, and why conflicts remain", "'Swizzle<B,M,S>'"},
     {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
@@ -173,6 +176,10 @@ check_advise_options(SmbCli *cli, GError **error) {
       {option_check && (option_top || option_all),
        "--check shows every access: it cannot be combined with --top or --all"},
       {option_tune && option_all, "--tune tries every value: it cannot be combined with --all"},
+      {option_quiet && (option_check || option_tune || option_measure || option_patch ||
+                        option_all || option_verbose || strcmp(cli->format->name, "text") != 0),
+       "--quiet shows one line: it cannot be combined with --check, --tune, --measure, --patch, "
+       "--all, --verbose or --format"},
       {option_verbose && option_check,
        "--verbose explains the columns of a search: it cannot be combined with --check"},
       {option_verbose && option_tune,
@@ -303,7 +310,7 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
     return FALSE;
   if (!write_rewritten(cli, report, out, error))
     return FALSE;
-  const SmbAdviseResult result = {report, measured, option_all, option_verbose};
+  const SmbAdviseResult result = {report, measured, option_all, option_verbose, option_quiet};
   if (!option_patch)
     cli->format->write(cli, &result);
   smb_analyze_write_warnings(report->target, report->analysis, cli->messages);

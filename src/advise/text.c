@@ -173,7 +173,7 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
     g_string_append_printf(text, "pad the rows to %s elements (%s)",
                            smb_number(padded.dimension[padded.n_dimensions - 1]).text, declaration);
   } else {
-    g_string_append_printf(text, "apply %s by hand (index %s)", layout->name, layout->index);
+    g_string_append_printf(text, "to try by hand: %s (index %s)", layout->name, layout->index);
   }
 }
 
@@ -222,8 +222,8 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   g_string_append_c(text, '.');
   g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
   g_string_append(text, compiled);
-  if (!layout->compiled && report->can_compile)
-    g_string_append(text, " This was not compiled: compiled code may gain nothing.");
+  if (!layout->compiled && (report->can_compile || array->is_compiled))
+    g_string_append(text, " This was not compiled: the compiled kernel may gain nothing, or lose.");
   append_tensor_mode(text, report, &layout->candidate->layout);
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
@@ -529,6 +529,10 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
   const SmbAdviseReport *report = written->report;
   const SmbAdviseMeasured *measured = written->measured;
+  if (written->quiet) {
+    smb_advise_write_quiet(cli, report);
+    return;
+  }
   if (report->can_compile)
     smb_analyze_write_heading(cli, report->target, report->analysis);
   else

@@ -14,6 +14,7 @@ typedef struct {
   const SmbAdviseMeasured *measured;
   gboolean all;     /* also what each access costs in each layout, and arrays without conflicts */
   gboolean verbose; /* also what the columns mean */
+  gboolean quiet;   /* what is recommended, in one line */
 } SmbAdviseResult;
 
 /** For each array a table of layouts, the costs of each access, and the changed lines. */
@@ -22,6 +23,9 @@ void smb_advise_write_json(SmbCli *cli, gconstpointer result);
 
 /** A row for each access of each layout. */
 void smb_advise_write_csv(SmbCli *cli, gconstpointer result);
+
+/** smb_advise_write_quiet: writes what is recommended and what it gains, or why nothing is, in one line */
+void smb_advise_write_quiet(SmbCli *cli, const SmbAdviseReport *report);
 
 /** Writes that no array is accessed, and why, as far as that is known. */
 void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);

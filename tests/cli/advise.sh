@@ -129,11 +129,19 @@ END
 expect 0 advise two.cu --entry first --block 32,32 --out two-better.cu
 says 'two-better.cu: Line 8 mentions s in code that was not run'
 
+# One line.
+expect 0 advise --rows 32 --cols 32 -q
+shows 'tile: pad 1: 1056 -> 64 wavefronts.'
+expect 0 advise --rows 32 --cols 32 --pad 1 -q
+shows 'Nothing is recommended: there are no bank conflicts.'
+expect 2 advise --rows 32 --cols 32 -q --all
+says '--quiet shows one line: it cannot be combined with'
+
 # What cannot be rewritten from its text, and branches that are not evaluated.
 cat >hand.cu <<'END'
 __global__ void hand(float *out, const float *in) {
   extern __shared__ float s[];
-  float *p = s + threadIdx.x;
+  float *p = threadIdx.x < 64 ? s + threadIdx.x : out;
   p[threadIdx.x * 31] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x * 32];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Pointers that are other names of an array: local variables and parameters of functions, all of whose values are addresses in it. What
-// part of it they point at is not looked at here.
+// Pointers and references that are other names of an array: local variables and parameters of functions, all of whose values are addresses in
+// it. What part of it they point at is not looked at here (pointer.c).
 #include "sim/cuda/rewrite/mention.h"
 
 typedef struct {
@@ -47,12 +47,14 @@ note_function_values(Pointers *pointers, const Function *function) {
   smb_statement_visit(function->body, note_values, pointers);
 }
 
-// Whether an address is made of that of the array, or of a pointer that may be one of its names.
+// Whether an address is made of that of the array, of a pointer that may be one of its names, or of what the pointer that it is for had before.
 static gboolean
 is_made_of(const GHashTable *values, const Variable *array, const Node *address) {
   while (address->kind == NODE_POINTER_ADD || address->kind == NODE_CAST)
     address = address->a;
-  return (address->kind == NODE_OBJECT && address->variable == array) ||
+  return address->kind == NODE_CURRENT ||
+         ((address->kind == NODE_OBJECT || address->kind == NODE_LOCAL) &&
+          address->variable == array) ||
          (address->kind == NODE_LOCAL &&
           g_hash_table_contains((GHashTable *)values, address->variable));
 }
@@ -90,6 +92,8 @@ smb_kernel_aliases(const SmbKernel *kernel, const Variable *array) {
   Pointers pointers = {g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref),
                        seen};
   note_function_values(&pointers, kernel->entry);
+  for (guint i = 0; i < kernel->entry->n_parameters; i++) // whose first value is that of the launch
+    g_hash_table_remove(pointers.values, kernel->entry->parameters[i]);
   while (drop_others(pointers.values, array))
     continue;
   return pointers.values;

@@ -7,14 +7,13 @@
 
 #include <string.h>
 
-// A name for a function that the text does not have.
-static char *
-choose_name(const Rewriting *rewriting, const char *what, guint64 unit) {
+char *
+smb_rewrite_new_name(const Rewriting *rewriting, const char *ending, guint64 number) {
   GString *name =
       g_string_new(rewriting->member ? rewriting->member->name : rewriting->variable->name);
-  g_string_append(name, what);
-  if (unit > 1)
-    g_string_append_printf(name, "%" G_GUINT64_FORMAT, unit);
+  g_string_append(name, ending);
+  if (number > 1)
+    g_string_append_printf(name, "%" G_GUINT64_FORMAT, number);
   while (g_hash_table_contains(rewriting->raw->names, name->str))
     g_string_append_c(name, '_');
   return g_string_free(name, FALSE);
@@ -96,7 +95,7 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
         rewriting, place, error,
         "an index of '%s' would be evaluated twice here: store it in a variable first",
         rewriting->wanted->array->name);
-  g_autofree char *function = choose_name(rewriting, "_at", 1);
+  g_autofree char *function = smb_rewrite_new_name(rewriting, "_at", 1);
   g_autofree char *body =
       smb_index_write_row_body(&rewriting->wanted->to, rewriting->dimension, place->n);
   add_function(rewriting, place, function, place->n, body);
@@ -120,17 +119,20 @@ write_flat(const Rewriting *rewriting, const Place *place) {
   return smb_index_write_flat(&from, &to, &place->terms[0]);
 }
 
-// [i] becomes [a_place(i)].
+// [i] becomes [a_place(i)], and p[i] a[a_place(&p[i] - a)].
 static void
 call_for_flat(Rewriting *rewriting, const Place *place) {
   SmbLayout from, to;
   smb_place_layouts(rewriting, place, &from, &to);
   g_autofree char *function =
-      choose_name(rewriting, place->is_within ? "_column" : "_place", place->unit);
+      smb_rewrite_new_name(rewriting, place->is_within ? "_column" : "_place", place->unit);
   g_autofree char *body = smb_index_write_flat_body(&from, &to, place->terms[0].limit);
   g_autofree char *before = g_strconcat(function, "(", NULL);
   add_function(rewriting, place, function, 1, body);
-  wrap_index(rewriting, place, 0, before, ")");
+  if (place->form == FORM_ADDRESS)
+    smb_place_write_moved(rewriting, place, function);
+  else
+    wrap_index(rewriting, place, 0, before, ")");
 }
 
 // Rows are longer: "128" becomes "(128 + 4)", and " << 7" " * (128 + 4)".
@@ -168,7 +170,7 @@ change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **erro
     lengthen_rows(rewriting, &place->split);
   if (place->is_split && !place->split.places_rest)
     return TRUE;
-  if (by_call) {
+  if (by_call || place->form == FORM_ADDRESS) {
     call_for_flat(rewriting, place);
     return TRUE;
   }
@@ -186,7 +188,8 @@ change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **erro
 
 void
 smb_rewrite_note_lent(Rewriting *rewriting, const Function *function) {
-  if (!function || function == rewriting->raw->kernel->entry)
+  if (!function || function == rewriting->raw->kernel->entry ||
+      smb_rewrite_is_lent(rewriting, function))
     return;
   g_autofree char *condition = g_strdup_printf("%s() gets no other array", function->name);
   if (!g_ptr_array_find_with_equal_func(rewriting->conditions, condition, g_str_equal, NULL))
@@ -207,8 +210,9 @@ smb_rewrite_mentions(Rewriting *rewriting, GError **error) {
     smb_place_split(rewriting, &place);
     if (g_hash_table_contains(rewriting->aliases, place.mention->object->variable))
       smb_rewrite_note_lent(rewriting, place.mention->function);
-    g_autofree char *text =
-        place.form == FORM_ROWS ? write_row_flip(rewriting, &place) : write_flat(rewriting, &place);
+    g_autofree char *text = place.form == FORM_ROWS   ? write_row_flip(rewriting, &place)
+                            : place.form == FORM_FLAT ? write_flat(rewriting, &place)
+                                                      : NULL;
     gboolean placed = !place.is_split || place.split.places_rest;
     rows_by_call = rows_by_call || (!text && place.form == FORM_ROWS);
     flat_by_call = flat_by_call || (!text && place.form == FORM_FLAT && placed);

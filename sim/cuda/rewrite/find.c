@@ -141,6 +141,12 @@ smb_place_is_repeatable(const Place *place, gboolean is_pure, const char *text) 
          !strchr(text, '\n') && !strstr(text, "/*");
 }
 
+guint64
+smb_place_limit(const Rewriting *rewriting, const Place *place) {
+  const SmbRewriteArray *wanted = rewriting->wanted;
+  return wanted->array->is_dynamic ? 0 : wanted->bytes / wanted->from.element_bytes / place->unit;
+}
+
 // The text of index @number, which stands in the bracket @number of those that count.
 static void
 read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket, guint step) {
@@ -160,14 +166,9 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
   term->binding = smb_place_binding(index, first == last);
   place->repeatable[number] = smb_place_is_repeatable(place, smb_kernel_is_pure(index), term->text);
   gboolean is_last = number + 1 == place->n;
-  if (place->form == FORM_ROWS)
-    term->limit =
-        is_last ? rewriting->wanted->to.columns / place->unit : rewriting->dimension[number];
-  else
-    term->limit =
-        rewriting->wanted->array->is_dynamic
-            ? 0
-            : rewriting->wanted->bytes / rewriting->wanted->from.element_bytes / place->unit;
+  term->limit = place->form != FORM_ROWS ? smb_place_limit(rewriting, place)
+                : is_last                ? rewriting->wanted->to.columns / place->unit
+                                         : rewriting->dimension[number];
 }
 
 // The token that names the array in a mention, or -1: its variable, a pointer to that, or a member of these.
@@ -219,6 +220,16 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   return TRUE;
 }
 
+// Whether a place can be found: by its brackets, or else by its address.
+static gboolean
+locate_or_move(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  if (locate(rewriting, place, &failure) || smb_place_move(rewriting, place, changes))
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return FALSE;
+}
+
 // Whether @width bytes that start at a multiple of @width stay so, and side by side. The search sees only
 // those accesses that this launch makes.
 static gboolean
@@ -262,7 +273,7 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
   if (mention->n_steps > MENTION_MAX_STEPS)
     return smb_place_refuse(rewriting, place, error,
                             "the address of this element of '%s' has too many parts", name);
-  if (mention->names)
+  if (mention->names || (mention->width == 0 && smb_rewrite_is_distance(rewriting, mention)))
     return TRUE;
   if (!keeps_vectors(from, to, mention->width)) {
     smb_source_error(rewriting->raw->kernel->program.source, mention->object->start, error,
@@ -271,6 +282,9 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
                      (guint)mention->width, name);
     return FALSE;
   }
+  if (smb_rewrite_keeps_counting(rewriting, mention))
+    return (mention->width && smb_place_move(rewriting, place, changes)) ||
+           refuse_pointer(rewriting, place, error);
   classify_mention(rewriting, place);
   look_within(rewriting, place);
   switch (place->form) {
@@ -282,11 +296,12 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
   case FORM_FLAT:
     *changes = to->bits > 0 || to->pad != from->pad || (to->pad && to->columns != from->columns);
     break;
+  case FORM_ADDRESS:
   case FORM_OTHER: {
     gboolean in_row = rank > 1 && to->bits == 0 && !smb_rewrite_is_within(rewriting) &&
                       strides_match(rewriting, mention, rank - 1) &&
                       !is_constant(mention->steps[rank - 2].index, 0);
-    if (in_row)
+    if (in_row || (mention->width && smb_place_move(rewriting, place, changes)))
       return TRUE;
     return mention->width
                ? smb_place_refuse(rewriting, place, error,
@@ -301,5 +316,5 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
         rewriting, place, error,
         "%u elements of '%s' are accessed by one index here, and would be split",
         (guint)place->unit, name);
-  return !*changes || locate(rewriting, place, error);
+  return !*changes || locate_or_move(rewriting, place, changes, error);
 }

@@ -91,7 +91,9 @@ typedef struct {
   const SmbRewriteArray *wanted;
   const Variable *variable;
   const Member *member; // that the array is, of the variable; or NULL
-  GHashTable *aliases;  // Variable: other names of the variable; or NULL
+  GHashTable *aliases;  // Variable: other names of the variable
+  GHashTable *elements; // Variable: of these, those that stand for what they point at alone
+  GHashTable *counting; // Variable: of these, those that count in the present layout
   guint64 dimension[MAX_RANK];
   guint64 stride[MAX_RANK]; // bytes
   guint rank;
@@ -100,6 +102,7 @@ typedef struct {
   const GArray *carved;    // Carved: pointers into the array that it is a part of; or NULL
   GArray *mentions;
   GArray *edits;         // SmbEdit
+  GPtrArray *lent;       // Function: those that get the address of the array beside pointers
   GPtrArray *conditions; // "x < 32": what has to hold of the indices
   GString *helpers;      // functions that the new text calls
   guint32 first_use;     // where the first function that calls one starts
@@ -129,10 +132,11 @@ void smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const c
 
 // How the elements of a mention are found.
 typedef enum {
-  FORM_ORIGIN, // the first element, whatever the layout
-  FORM_ROWS,   // an index for each dimension; the last may be in units of a vector
-  FORM_FLAT,   // one index, which counts places from the first element, perhaps of a vector
-  FORM_OTHER,  // the address goes elsewhere
+  FORM_ORIGIN,  // the first element, whatever the layout
+  FORM_ROWS,    // an index for each dimension; the last may be in units of a vector
+  FORM_FLAT,    // one index, which counts places from the first element, perhaps of a vector
+  FORM_ADDRESS, // an address that counts places in the present layout
+  FORM_OTHER,   // the address goes elsewhere
 } Form;
 
 // Multiples of a row that one index adds, and other addends.
@@ -203,6 +207,44 @@ gboolean smb_place_layouts(const Rewriting *rewriting, const Place *place, SmbLa
 
 // Whether rows that are declared are padded within.
 gboolean smb_rewrite_is_within(const Rewriting *rewriting);
+
+// Finds the mentions of the array, and by which pointers.
+void smb_rewrite_find_mentions(Rewriting *rewriting);
+
+// A name that the text does not have, of that of the array, an ending, and a number above 1.
+char *smb_rewrite_new_name(const Rewriting *rewriting, const char *ending, guint64 number);
+
+// The function whose text has the array's name.
+const Function *smb_rewrite_home(const Rewriting *rewriting);
+
+// The address of the array, as a text, in that function or in one that is lent it.
+char *smb_rewrite_base(const Rewriting *rewriting, const Function *function);
+
+// Lends a function the array. FALSE: its text does not stand there as it is.
+gboolean smb_rewrite_lend(Rewriting *rewriting, const Function *function);
+gboolean smb_rewrite_is_lent(const Rewriting *rewriting, const Function *function);
+
+// Makes the edits within functions that are lent the array, from the one of number @first on, those of copies, and calls go there.
+gboolean smb_rewrite_copy_lent(Rewriting *rewriting, guint first, GError **error);
+
+// A stretch of a text with the edits that are within it.
+char *smb_rewrite_apply_within(const SmbSource *source, const GArray *edits,
+                               const Stretch *stretch);
+
+// Whether a mention is by a pointer that counts in the present layout.
+gboolean smb_rewrite_keeps_counting(const Rewriting *rewriting, const Mention *mention);
+
+// Whether an address is only compared with others, and they all count in the present layout.
+gboolean smb_rewrite_is_distance(const Rewriting *rewriting, const Mention *mention);
+
+// Makes a place one of FORM_ADDRESS. FALSE: its access cannot be moved.
+gboolean smb_place_move(const Rewriting *rewriting, Place *place, gboolean *changes);
+
+// Writes the access of a place of FORM_ADDRESS: "p[i]" becomes "a[function(&p[i] - a)]".
+void smb_place_write_moved(Rewriting *rewriting, const Place *place, const char *function);
+
+// Places that an index in the units of a place may have; 0: not known.
+guint64 smb_place_limit(const Rewriting *rewriting, const Place *place);
 
 // Splits the index of a place that changes, as far as SmbRewriteArray.form asks for it (split.c).
 void smb_place_split(const Rewriting *rewriting, Place *place);

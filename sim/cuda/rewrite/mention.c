@@ -13,7 +13,20 @@ typedef struct {
   GArray *mentions;
 } Walk;
 
-static void visit(Walk *walk, const Node *node, gsize width);
+// What is done with an address. @width: bytes that are accessed there; @text, @is_address, @is_compared: as of a Mention.
+typedef struct {
+  gsize width;
+  const Node *text;
+  gboolean is_address;
+  gboolean is_compared;
+} Use;
+
+static void visit(Walk *walk, const Node *node, const Use *use);
+
+static void
+visit_value(Walk *walk, const Node *node) {
+  visit(walk, node, &(Use){0});
+}
 
 static gboolean
 is_other_name(const Walk *walk, const Variable *pointer) {
@@ -46,12 +59,17 @@ is_carving(const Walk *walk, const Node *node) {
 
 // An address that starts from the variable: from its last step down to the variable.
 static void
-take_mention(Walk *walk, const Node *address, const Node *object, gsize width) {
-  Mention mention = {.object = object, .function = walk->function, .width = width};
+take_mention(Walk *walk, const Node *address, const Node *object, const Use *use) {
+  Mention mention = {.object = object,
+                     .function = walk->function,
+                     .width = use->width,
+                     .text = use->text,
+                     .is_address = use->is_address,
+                     .is_compared = use->is_compared};
   for (const Node *node = address; node != object; node = node->a) {
     if (node->kind != NODE_POINTER_ADD)
       continue;
-    visit(walk, node->b, 0);
+    visit_value(walk, node->b);
     mention.n_steps++;
   }
   guint at = mention.n_steps;
@@ -62,16 +80,30 @@ take_mention(Walk *walk, const Node *address, const Node *object, gsize width) {
   g_array_append_val(walk->mentions, mention);
 }
 
-// The value that @pointer gets, which is another name of the variable.
+// Whether an address is made of the value that a pointer has: that of "p += 4".
+static gboolean
+is_moved(const Node *address) {
+  while (address->kind == NODE_POINTER_ADD || address->kind == NODE_CAST)
+    address = address->a;
+  return address->kind == NODE_CURRENT;
+}
+
+// The value that @pointer, the node @target, gets, which is another name of the variable. A reference is set to what its text is, a pointer to
+// the address that its text is.
 static void
-visit_name(Walk *walk, const Variable *pointer, const Node *value) {
+visit_name(Walk *walk, const Variable *pointer, const Node *target, const Node *value) {
   guint before = walk->mentions->len;
-  visit(walk, value, 0);
+  visit(walk, value, &(Use){.text = value, .is_address = !pointer->is_reference});
   for (guint i = before; i < walk->mentions->len; i++) {
     Mention *mention = &g_array_index(walk->mentions, Mention, i);
     if (mention->object == find_root(walk, value))
       mention->names = pointer;
   }
+  if (!target || !is_moved(value))
+    return;
+  Mention moved = {.object = target, .function = walk->function, .n_steps = 1, .names = pointer};
+  moved.steps[0] = (AddressStep){pointer->type->of->size, value};
+  g_array_append_val(walk->mentions, moved);
 }
 
 static gboolean
@@ -79,41 +111,63 @@ is_atomic(const Node *node) {
   return node->kind == NODE_BUILTIN && node->store_site >= 0;
 }
 
-// @width: bytes that are accessed at the node's value, if that is an address
+static gboolean
+compares(const Node *node) {
+  return node->kind == NODE_POINTER_DIFF ||
+         (node->kind == NODE_BINARY && node->a->type->kind == KIND_POINTER);
+}
+
 static void
-visit(Walk *walk, const Node *node, gsize width) {
+visit_arguments(Walk *walk, const Node *node) {
+  for (guint i = 0; i < node->n_arguments; i++) {
+    const Node *argument = node->arguments[i];
+    const Variable *parameter = node->kind == NODE_CALL && i < node->function->n_parameters
+                                    ? node->function->parameters[i]
+                                    : NULL;
+    if (parameter && is_other_name(walk, parameter))
+      visit_name(walk, parameter, NULL, argument);
+    else if (i == 0 && is_atomic(node))
+      visit(walk, argument,
+            &(Use){.width = node->type->size, .text = argument, .is_address = TRUE});
+    else
+      visit_value(walk, argument);
+  }
+}
+
+// @use: of the node's value, if that is an address
+static void
+visit(Walk *walk, const Node *node, const Use *use) {
   if (!node || is_carving(walk, node))
     return;
   const Node *object = find_root(walk, node);
   if (object) {
     if (is_meant(walk, object->variable))
-      take_mention(walk, node, object, width);
+      take_mention(walk, node, object, use);
     else
       for (; node != object; node = node->a)
-        visit(walk, node->b, 0);
+        visit_value(walk, node->b);
     return;
   }
   if (node->kind == NODE_ASSIGN && node->a->kind == NODE_LOCAL &&
       is_other_name(walk, node->a->variable)) {
-    visit_name(walk, node->a->variable, node->b);
+    visit_name(walk, node->a->variable, node->a, node->b);
     return;
   }
-  gsize copied = node->kind == NODE_COPY ? node->type->of->size : 0;
-  visit(walk, node->a, node->kind == NODE_DEREFERENCE ? node->type->size : copied);
-  visit(walk, node->b, copied);
-  visit(walk, node->c, 0);
-  for (guint i = 0; i < node->n_arguments; i++) {
-    if (node->kind == NODE_CALL && i < node->function->n_parameters &&
-        is_other_name(walk, node->function->parameters[i]))
-      visit_name(walk, node->function->parameters[i], node->arguments[i]);
-    else
-      visit(walk, node->arguments[i], i == 0 && is_atomic(node) ? node->type->size : 0);
-  }
+  Use inner = {.is_compared = compares(node)};
+  if (node->kind == NODE_COPY)
+    inner.width = node->type->of->size;
+  Use first = inner;
+  if (node->kind == NODE_DEREFERENCE)
+    first = (Use){.width = node->type->size, .text = node};
+  visit(walk, node->a, &first);
+  visit(walk, node->b, &inner);
+  visit_value(walk, node->c);
+  visit_arguments(walk, node);
 }
 
 static void
 visit_evaluated(gpointer walk, const Node *node) {
-  visit(walk, node, 0);
+  visit_value(walk, node);
 }
 
 static void

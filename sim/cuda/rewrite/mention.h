@@ -21,6 +21,8 @@ typedef struct {
 
 // One mention: the variable's address, or that of a pointer that is another name of it, moved by @steps, the first of them the innermost in
 // the text. @width: bytes that are accessed there; 0: the address goes elsewhere. @names: (nullable): the pointer of that kind whose value it becomes.
+// @text: (nullable): whose text is what is accessed, or with @is_address its address. @is_compared: the address is only compared with others,
+// or subtracted from them.
 typedef struct {
   const Node *object;
   const Function *function;
@@ -28,6 +30,9 @@ typedef struct {
   guint n_steps; // may be more than are kept
   gsize width;
   const Variable *names;
+  const Node *text;
+  gboolean is_address;
+  gboolean is_compared;
 } Mention;
 
 // All mentions in the entry and in what it calls (element-type Mention), in the order of the text.

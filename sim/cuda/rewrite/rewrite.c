@@ -311,63 +311,6 @@ find_written_member(const Variable *variable, const char *name) {
   return NULL;
 }
 
-// Keeps the mentions of the member: its place is their first step.
-static void
-select_member(Rewriting *rewriting) {
-  for (guint i = rewriting->mentions->len; i-- > 0;) {
-    Mention *mention = &g_array_index(rewriting->mentions, Mention, i);
-    const AddressStep *first = mention->steps;
-    if (mention->n_steps == 0 || first->stride != 1 || first->index->kind != NODE_CONSTANT) {
-      mention->width = 0; // all of the structure: who knows what happens to it
-      continue;
-    }
-    if ((gsize)first->index->integer != rewriting->member->offset) {
-      g_array_remove_index(rewriting->mentions, i);
-      continue;
-    }
-    mention->n_steps--;
-    memmove(mention->steps, mention->steps + 1, sizeof(mention->steps) - sizeof(*mention->steps));
-  }
-}
-
-static gboolean
-is_no_structure(gpointer pointer, gpointer value G_GNUC_UNUSED, gpointer user G_GNUC_UNUSED) {
-  return ((const Variable *)pointer)->type->of->kind != KIND_STRUCT;
-}
-
-// A pointer that is set to something else than the beginning of a row, or NULL.
-static const Variable *
-find_stray(const Rewriting *rewriting) {
-  for (guint i = 0; i < rewriting->mentions->len; i++) {
-    const Mention *mention = &g_array_index(rewriting->mentions, Mention, i);
-    if (mention->names && !smb_rewrite_points_at_row(rewriting, mention))
-      return mention->names;
-  }
-  return NULL;
-}
-
-// The mentions, those by pointers among them that are set to beginnings of rows alone.
-static void
-find_mentions(Rewriting *rewriting) {
-  const SmbKernel *kernel = rewriting->raw->kernel;
-  const Variable *variable = rewriting->variable, *stray = NULL;
-  rewriting->aliases =
-      rewriting->carved ? g_hash_table_new(NULL, NULL) : smb_kernel_aliases(kernel, variable);
-  // What points at a member may point at another one.
-  if (rewriting->member)
-    g_hash_table_foreach_remove(rewriting->aliases, is_no_structure, NULL);
-  do {
-    g_clear_pointer(&rewriting->mentions, g_array_unref);
-    if (stray)
-      smb_aliases_drop(rewriting->aliases, variable, stray);
-    rewriting->mentions =
-        smb_kernel_mentions(kernel, variable, rewriting->carved, rewriting->aliases);
-    if (rewriting->member)
-      select_member(rewriting);
-    stray = find_stray(rewriting);
-  } while (stray);
-}
-
 static gboolean
 prepare(Rewriting *rewriting, GError **error) {
   const SmbKernel *kernel = rewriting->raw->kernel;
@@ -416,14 +359,19 @@ prepare(Rewriting *rewriting, GError **error) {
 static gboolean
 rewrite_array(Rewriting *rewriting, GError **error) {
   gboolean carved = rewriting->wanted->array->is_carved;
+  guint first = rewriting->edits->len;
   if (!prepare(rewriting, error) ||
       !(carved ? move_pointers(rewriting, error) : change_declaration(rewriting, error)))
     return FALSE;
-  find_mentions(rewriting);
+  smb_rewrite_find_mentions(rewriting);
   change_pointers(rewriting);
-  gboolean ok = smb_rewrite_mentions(rewriting, error);
+  gboolean ok =
+      smb_rewrite_mentions(rewriting, error) && smb_rewrite_copy_lent(rewriting, first, error);
+  g_ptr_array_unref(rewriting->lent);
   g_array_unref(rewriting->mentions);
   g_hash_table_unref(rewriting->aliases);
+  g_hash_table_unref(rewriting->elements);
+  g_hash_table_unref(rewriting->counting);
   return ok;
 }
 
@@ -492,18 +440,24 @@ smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewrite
 }
 
 char *
-smb_rewrite_apply(const SmbSource *source, const GArray *edits) {
+smb_rewrite_apply_within(const SmbSource *source, const GArray *edits, const Stretch *stretch) {
   const char *text = smb_source_text(source);
   GString *out = g_string_new(NULL);
-  guint32 at = 0;
+  guint32 at = stretch->start;
   for (guint i = 0; i < edits->len; i++) {
     const SmbEdit *edit = &g_array_index(edits, SmbEdit, i);
     g_string_append_len(out, text + at, edit->offset - at);
     g_string_append(out, edit->text);
     at = edit->offset + edit->length;
   }
-  g_string_append(out, text + at);
+  g_string_append_len(out, text + at, stretch->end - at);
   return g_string_free(out, FALSE);
+}
+
+char *
+smb_rewrite_apply(const SmbSource *source, const GArray *edits) {
+  Stretch all = {0, (guint32)strlen(smb_source_text(source))};
+  return smb_rewrite_apply_within(source, edits, &all);
 }
 
 // @tokens: of each name (element-type utf8 GPtrArray), in their order
