@@ -42,7 +42,7 @@ awk '/^\$ cat kernel.c/ { inside = 1; next } /^\$ cc/ { inside = 0 } inside' "$s
 cc "$work/kernel.c" $(cat "$work/flags") -o "$work/kernel"
 "$work/kernel" | grep -q 'line 5: .*32-way'
 
-# The package finds an installed library by itself; one that is only unpacked is named.
-SMEMBANK=$work/root/usr/bin/smembank SMEMBANK_LIBRARY=$libraries/libsmembank.so.0 SMEMBANK_RUN_LIBRARIES=$libraries/smembank/run \
+# The Python package finds an installed library by itself; one that is only unpacked is named.
+SMEMBANK=$work/root/usr/bin/smembank SMEMBANK_LIBRARY=$libraries/libsmembank.so.0 \
   PYTHONPATH=$work/root/usr/lib/python3/dist-packages /usr/bin/python3 -m pytest -q -p no:cacheprovider "$source/python/tests"
 ls -l "$work"/*.deb

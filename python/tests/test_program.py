@@ -88,9 +88,7 @@ def test_words_reach_the_program_as_they_are(monkeypatch, tmp_path):
 
 
 def test_run_without_kernels():
-    # Of a package that is only unpacked, the environment says where its libraries are.
-    named = {name: os.environ[name] for name in ("SMEMBANK_RUN_LIBRARIES",) if name in os.environ}
-    environment = {"PATH": "/usr/bin:/bin", "VALUE": "x y", **named}
+    environment = {"PATH": "/usr/bin:/bin", "VALUE": "x y"}
     done = smembank.run(["sh", "-c", "echo out; echo $VALUE in $PWD; exit 5"], cwd="/", env=environment)
     assert (done.status, done.launches, done.output) == (5, [], "out\nx y in /\n")
     assert "no launch was counted" in done.errors

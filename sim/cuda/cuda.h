@@ -18,6 +18,10 @@ G_BEGIN_DECLS
  */
 gsize smb_cuda_element_size(const char *type);
 
+/** smb_cuda_type_size: @type: of the kernel language, by its words, such as "const unsigned long". Returns: its bytes; 0: there is no such
+ * type, or the host has another one of that name */
+gsize smb_cuda_type_size(const char *type);
+
 /**
  * smb_cuda_prototype:
  * @source: a text, whose kernel may have more than the kernel language has

@@ -99,7 +99,7 @@ take_case_result(guint index, const SmbChild *child, gpointer data) {
 
 // analyze --project FILE --case NAME --format json; cases that run at a time share the processors.
 static SmbChildLine *
-make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
+make_line(const SmbProject *project, const SmbCase *one, guint jobs, const char *const *further) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_autofree char *path = g_strconcat("--project=", project->path, NULL);
   g_autofree char *name = g_strconcat("--case=", one->name, NULL);
@@ -118,6 +118,8 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");
   if (!has_threads)
     g_strv_builder_add(words, threads);
+  for (guint i = 0; further && further[i]; i++)
+    g_strv_builder_add(words, further[i]);
   return smb_child_line_new(g_strv_builder_end(words), NULL);
 }
 
@@ -168,13 +170,13 @@ make_cache(GStrv *environment) {
 }
 
 SmbCheck *
-smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs, SmbFiles *files,
-              SmbProgress *progress) {
+smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
+              const char *const *words, SmbFiles *files, SmbProgress *progress) {
   SmbCheck *check = smb_check_new(project);
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)smb_child_line_free);
   for (guint i = 0; i < cases->len; i++) {
     smb_check_add(check, cases->pdata[i]);
-    g_ptr_array_add(lines, make_line(project, cases->pdata[i], MIN(jobs, cases->len)));
+    g_ptr_array_add(lines, make_line(project, cases->pdata[i], MIN(jobs, cases->len), words));
   }
   order_lines(cases, lines);
   Run run = {check, files, progress};
@@ -218,14 +220,19 @@ read_checked_time(JsonObject *result, SmbCheckedCosts *costs) {
 
 gboolean
 smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
-  *costs = (SmbCheckedCosts){0};
+  SmbCheckedCosts text = {0};
+  *costs = text;
   if (!checked->result)
     return FALSE;
   JsonObject *result = json_node_get_object(checked->result);
   JsonObject *compiled = smb_result_compiled(result), *judged = compiled ? compiled : result;
   JsonObject *totals = smb_json_get_object(judged, "totals");
+  JsonObject *of_text = smb_json_get_object(result, "totals");
   costs->kernel = smb_json_get_text(smb_json_get_object(result, "kernel"), "name");
   costs->vendor = smb_vendor_of(smb_json_get_text(smb_json_get_object(result, "arch"), "name"));
+  if (of_text)
+    json_object_foreach_member(of_text, add_total, &text);
+  costs->text_excess = text.excess;
   if (totals)
     json_object_foreach_member(totals, add_total, costs);
   json_array_foreach_element(smb_json_get_array(judged, "accesses"), raise_degree, costs);

@@ -51,12 +51,12 @@ typedef struct {
   const struct _SmbCheckPart *part;
 } SmbCheck;
 
-/** SmbCheckedCosts: of all accesses of a case to shared memory; @max_degree: of the worst; @is_timed: whether its time was predicted,
- * @microseconds, of which its conflicts cost @conflicts */
+/** SmbCheckedCosts: of all accesses of a case to shared memory, by what is judged; @text_excess: of its text alone; @max_degree: of the
+ * worst access; @is_timed: whether its time was predicted, @microseconds, of which its conflicts cost @conflicts */
 typedef struct {
   const char *kernel;
   SmbVendor vendor;
-  guint64 requests, wavefronts, ideal, excess;
+  guint64 requests, wavefronts, ideal, excess, text_excess;
   guint max_degree;
   gboolean is_timed;
   double microseconds, conflicts;
@@ -67,6 +67,7 @@ typedef struct {
  * @project: (transfer none): outlives the result
  * @cases: (element-type SmbCase): some of its cases
  * @jobs: how many may run at a time
+ * @words: (nullable) (array zero-terminated=1): further options of each, which win over those of its case
  * @files: (nullable): takes what is read
  * @progress: (nullable)
  *
@@ -76,7 +77,7 @@ typedef struct {
  * Returns: (transfer full): what was found out
  */
 SmbCheck *smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
-                        SmbFiles *files, SmbProgress *progress);
+                        const char *const *words, SmbFiles *files, SmbProgress *progress);
 void smb_check_free(SmbCheck *check);
 
 /** smb_check_new: Returns: (transfer full): no case yet; @project: (transfer none): outlives the result */

@@ -97,7 +97,7 @@ smb_cmd_check(SmbCli *cli, GError **error) {
   part.has_baseline = baseline != NULL;
   g_autoptr(GPtrArray) cases = choose_part(all, &part.shard);
   g_autoptr(SmbCheck) check =
-      smb_check_run(project, cases, jobs, cli->files, smb_cli_progress(cli));
+      smb_check_run(project, cases, jobs, NULL, cli->files, smb_cli_progress(cli));
   if (baseline)
     smb_check_apply_baseline(check, baseline);
   check->part = part.shard.of ? &part : NULL;

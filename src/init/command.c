@@ -12,6 +12,7 @@
 #include "src/init/folder.h"
 #include "src/init/section.h"
 #include "src/init/seen.h"
+#include "src/init/today.h"
 #include "src/out/file.h"
 #include "src/project/project.h"
 
@@ -37,7 +38,8 @@ static const SmbCliUsage usage = {
         "the FILEs, and for each kernel without one, of CUDA C, PTX or machine code. A FILE.cu "
         "with "
         "a main() is compiled and run, without a GPU: its launches are those that it makes. Values "
-        "that are not known are left as comments to fill in.",
+        "that are not known are left as comments to fill in. The other cases are counted, and "
+        "limited to what they cost today.",
     .min_arguments = 1,
     .max_arguments = MAX_FILES,
     .example = "smembank init src/*.cu",
@@ -115,36 +117,55 @@ make_sections(SmbCli *cli, const char *folder, const char *arch, GError **error)
   return NULL;
 }
 
-static gboolean
-write_new(SmbCli *cli, const SmbOutFile *out, const char *path, const SmbSections *sections,
-          GError **error) {
-  g_autofree char *text = smb_sections_write(sections);
-  guint n_open = 0;
-  for (guint i = 0; i < sections->list->len; i++)
-    n_open += ((const SmbSection *)sections->list->pdata[i])->is_open;
-  if (!smb_files_write(cli->files, out, text, strlen(text), error))
-    return FALSE;
-  smb_spool_printf(cli->out, "%s: %s", path, smb_count(sections->list->len, "case").text);
-  if (n_open > 0)
-    smb_spool_printf(cli->out, "; to be filled in, as comments say: %u", n_open);
-  smb_spool_puts(cli->out, "\n");
-  return TRUE;
+static char *
+make_project_text(const SmbExisting *existing, const SmbSections *sections) {
+  return existing ? smb_existing_write(existing, sections) : smb_sections_write(sections);
 }
 
 static gboolean
-write_added(SmbCli *cli, const SmbOutFile *out, const SmbExisting *existing, SmbSections *sections,
-            GError **error) {
-  g_autoptr(SmbAdded) added = smb_existing_add(existing, sections, error);
-  if (!added || !smb_files_write(cli->files, out, added->text, strlen(added->text), error))
+write_project(SmbCli *cli, const SmbOutFile *out, const char *text, GError **error) {
+  return smb_files_write(cli->files, out, text, strlen(text), error);
+}
+
+// Writes the project file, counts what it has as check does, and writes it with what that came to.
+static gboolean
+write_limited(SmbCli *cli, const SmbOutFile *out, const SmbExisting *existing,
+              SmbSections *sections, SmbToday *today, GError **error) {
+  const char *path = smb_out_file_path(out);
+  g_autofree char *text = make_project_text(existing, sections);
+  if (!write_project(cli, out, text, error) ||
+      !smb_today_add(cli, path, text, sections, today, error))
     return FALSE;
-  smb_spool_printf(cli->out, "%s: %s added", existing->path, smb_count(added->n, "case").text);
-  if (added->n_open > 0)
-    smb_spool_printf(cli->out, "; to be filled in, as comments say: %u", added->n_open);
-  smb_spool_printf(cli->out, "; there already: %u", added->n_there);
-  if (added->gone)
-    smb_spool_printf(cli->out, "; kept, though their kernels are gone: %s", added->gone);
+  g_autofree char *limited = make_project_text(existing, sections);
+  return write_project(cli, out, limited, error);
+}
+
+// Says how many sections have something, if there are some.
+static void
+say_number(SmbCli *cli, const char *what, guint n) {
+  if (n > 0)
+    smb_spool_printf(cli->out, "; %s: %u", what, n);
+}
+
+static void
+say_written(SmbCli *cli, const char *path, const SmbExisting *existing, const SmbSections *sections,
+            const SmbToday *today, const char *gone) {
+  guint n_there = 0, n_open = 0;
+  for (guint i = 0; i < sections->list->len; i++) {
+    const SmbSection *section = sections->list->pdata[i];
+    n_there += section->is_there;
+    n_open += section->is_open && !section->is_there;
+  }
+  smb_spool_printf(cli->out, "%s: %s%s", path,
+                   smb_count(sections->list->len - n_there, "case").text, existing ? " added" : "");
+  say_number(cli, "limited to what they cost today", today->n_limited);
+  say_number(cli, "to be filled in, as comments say", n_open);
+  say_number(cli, "without a limit, as comments say", today->n_failed);
+  if (existing)
+    smb_spool_printf(cli->out, "; there already: %u", n_there);
+  if (gone)
+    smb_spool_printf(cli->out, "; kept, though their kernels are gone: %s", gone);
   smb_spool_puts(cli->out, "\n");
-  return TRUE;
 }
 
 gboolean
@@ -165,8 +186,11 @@ smb_cmd_init(SmbCli *cli, GError **error) {
   g_autofree char *folder = g_path_get_dirname(path);
   g_autoptr(SmbSections) sections = make_sections(cli, strcmp(folder, ".") == 0 ? NULL : folder,
                                                   existing ? existing->arch : NULL, error);
-  if (!sections)
+  g_autofree char *gone = NULL;
+  SmbToday today;
+  if (!sections || (existing && !smb_existing_match(existing, sections, &gone, error)) ||
+      !write_limited(cli, out, existing, sections, &today, error))
     return FALSE;
-  return existing ? write_added(cli, out, existing, sections, error)
-                  : write_new(cli, out, path, sections, error);
+  say_written(cli, path, existing, sections, &today, gone);
+  return TRUE;
 }

@@ -19,15 +19,6 @@ smb_existing_free(SmbExisting *existing) {
   g_free(existing);
 }
 
-void
-smb_added_free(SmbAdded *added) {
-  if (!added)
-    return;
-  g_free(added->text);
-  g_free(added->gone);
-  g_free(added);
-}
-
 SmbExisting *
 smb_existing_load(const char *path, GError **error) {
   g_autoptr(SmbSource) source = smb_source_load(path, error);
@@ -207,36 +198,43 @@ find_gone(const SmbProject *project, const SmbProject *new) {
   return gone->len ? g_strdup(gone->str) : NULL;
 }
 
-SmbAdded *
-smb_existing_add(const SmbExisting *existing, SmbSections *sections, GError **error) {
+gboolean
+smb_existing_match(const SmbExisting *existing, SmbSections *sections, char **gone,
+                   GError **error) {
   g_autofree char *whole = smb_sections_write(sections);
   g_autoptr(SmbProject) project =
       smb_project_new_from_data(existing->path, existing->text, strlen(existing->text), error);
   g_autoptr(SmbProject) new =
       project ? smb_project_new_from_data(existing->path, whole, strlen(whole), error) : NULL;
   if (!new)
-    return NULL;
+    return FALSE;
   g_autofree gboolean *there = find_there(project, new);
   g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < project->cases->len; i++) {
     const SmbCase *one = project->cases->pdata[i];
     g_hash_table_replace(names, g_strdup(one->name), GUINT_TO_POINTER(1));
   }
-  SmbAdded *added = g_new0(SmbAdded, 1);
+  for (guint i = 0; i < sections->list->len; i++) {
+    SmbSection *section = sections->list->pdata[i];
+    section->is_there = there[i];
+    if (there[i])
+      continue;
+    g_free(section->name);
+    section->name = smb_sections_name(names, section->base);
+  }
+  *gone = find_gone(project, new);
+  return TRUE;
+}
+
+char *
+smb_existing_write(const SmbExisting *existing, const SmbSections *sections) {
   GString *text = g_string_new(existing->text);
   if (text->len && text->str[text->len - 1] != '\n')
     g_string_append_c(text, '\n');
   for (guint i = 0; i < sections->list->len; i++) {
     const SmbSection *section = sections->list->pdata[i];
-    added->n_there += there[i];
-    if (there[i])
-      continue;
-    g_autofree char *name = smb_sections_name(names, section->base);
-    g_string_append_printf(text, "\n[%s]\n%s", name, section->text->str);
-    added->n++;
-    added->n_open += section->is_open;
+    if (!section->is_there)
+      g_string_append_printf(text, "\n[%s]\n%s", section->name, section->text->str);
   }
-  added->text = g_string_free(text, FALSE);
-  added->gone = find_gone(project, new);
-  return added;
+  return g_string_free(text, FALSE);
 }

@@ -23,30 +23,17 @@ SmbExisting *smb_existing_load(const char *path, GError **error);
 void smb_existing_free(SmbExisting *existing);
 
 /**
- * SmbAdded:
- * @text: the project file with what was added
- * @n: how many sections were added
- * @n_open: how many of them have something to be filled in
- * @n_there: how many were there
- * @gone: (nullable): the names of sections whose kernel their file no longer has, with commas between
- */
-typedef struct {
-  char *text;
-  guint n;
-  guint n_open;
-  guint n_there;
-  char *gone;
-} SmbAdded;
-
-/**
- * smb_existing_add:
+ * smb_existing_match:
+ * @sections: those that are there are marked so, and the others get names that no section has
+ * @gone: (out) (transfer full) (nullable): the names of sections whose kernel their file no longer has, with commas between
+ * @error: as smb_project_new_from_data()
  *
  * A section is there if one says all that it says, or has its name and is of the same kernel: then it was edited.
- *
- * Returns: (transfer full): what is there and the rest of @sections; %NULL with an error: as smb_project_new_from_data()
  */
-SmbAdded *smb_existing_add(const SmbExisting *existing, SmbSections *sections, GError **error);
-void smb_added_free(SmbAdded *added);
+gboolean smb_existing_match(const SmbExisting *existing, SmbSections *sections, char **gone,
+                            GError **error);
+
+/** smb_existing_write: Returns: (transfer full): what is there, and the rest of @sections */
+char *smb_existing_write(const SmbExisting *existing, const SmbSections *sections);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbExisting, smb_existing_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdded, smb_added_free)

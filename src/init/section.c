@@ -56,8 +56,9 @@ smb_sections_write(const SmbSections *sections) {
   GString *text = g_string_new(NULL);
   g_string_printf(text,
                   "# Kernels and how they are launched: 'smembank check' counts them all, and\n# "
-                  "'smembank analyze --case NAME' one of them.\n\n# For all cases.\n[*]\narch = "
-                  "%s\n%s",
+                  "'smembank analyze --case NAME' one of them. A max-excess is what was counted\n# "
+                  "when this was written: a check fails if a kernel gets worse.\n\n"
+                  "# For all cases.\n[*]\narch = %s\n%s",
                   sections->arch,
                   g_str_has_prefix(sections->arch, "sm_") ? "# max-cost = 5 %\n"
                                                           : "# max-ways = 1\n");

@@ -17,12 +17,14 @@
  * @base: the name of its kernel, of which that is made
  * @text: its keys and comments
  * @is_open: something in it is to be filled in
+ * @is_there: the project file that is added to has it already
  */
 typedef struct {
   char *name;
   char *base;
   GString *text;
   gboolean is_open;
+  gboolean is_there;
 } SmbSection;
 
 /**

@@ -56,6 +56,21 @@ tells 'nvcc               no '
 tells 'CUDA C beyond the kernel language is not counted'
 ! grep -q '^git .*compare' "$work/out" || die "what is there is said to be missing: $(cat "$work/out")"
 
+# Of an installation that is moved, or a package that is only unpacked, the libraries are found below its own prefix.
+mkdir -p "$work/moved/bin"
+cp "$SMEMBANK" "$work/moved/bin/smembank"
+SMEMBANK=$work/moved/bin/smembank SMEMBANK_RUN_LIBRARIES=/nowhere expect 0 doctor --format csv
+folder=$(sed -n 's/^run libraries,no,.* nor in \([^,"]*\).*/\1/p' "$work/out")
+[ "$folder" ] || grep -q '^run libraries,yes' "$work/out" || die "$last: $(cat "$work/out")"
+case $folder in
+/*/*/run)
+  mkdir -p "$work/moved/${folder#/*/}"
+  touch "$work/moved/${folder#/*/}/libcudart.so.13"
+  SMEMBANK=$work/moved/bin/smembank SMEMBANK_RUN_LIBRARIES=/nowhere expect 0 doctor --format csv
+  grep -q "^run libraries,yes,$(realpath "$work/moved/${folder#/*/}")/libcudart.so.13" "$work/out" || die "$last: $(cat "$work/out")"
+  ;;
+esac
+
 # A file that happens to be there is not the package, and is not run.
 mkdir "$work/here"
 echo "open('ran', 'w')" >"$work/here/smembank.py"

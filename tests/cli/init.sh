@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
 END_OF_APP
 expect 0 init app.cu
 quiet
-shows 'smembank.ini: 5 cases; to be filled in, as comments say: 3'
+shows 'smembank.ini: 5 cases; limited to what they cost today: 2; to be filled in, as comments say: 3'
 cp smembank.ini "$work/out"
 golden init.ini
 # What is known runs as it is.
@@ -72,7 +72,7 @@ expect 2 init app.cu
 says 'smembank.ini already exists: --force adds the cases that it lacks, and changes none'
 grep -qx '# mine' smembank.ini || die 'a project file is lost'
 expect 0 init --force app.cu
-shows "smembank.ini: 5 cases added; to be filled in, as comments say: 3; there already: 0"
+shows "smembank.ini: 5 cases added; limited to what they cost today: 2; to be filled in, as comments say: 3; there already: 0"
 grep -qx '# mine' smembank.ini || die '--force loses what is there'
 # What was edited stays, also what was renamed or filled in; kernels and launches that are new are added, and what is gone is named.
 sed -e 's/^# max-cost = 5 %/max-ways = 3/' -e '/^\[open\]/,$s/^# block = .*/block = 64/' -e 's/^\[scan\]/[my scan]/' \
@@ -87,9 +87,9 @@ sed 's/^int main.*/__global__ void added(int *p) { __shared__ int s[8]; s[thread
   app.cu >more.cu
 mv app.cu first.cu && mv more.cu app.cu
 expect 0 init --force app.cu -o again.ini
-shows 'again.ini: 2 cases added; there already: 5; kept, though their kernels are gone: old'
+shows 'again.ini: 2 cases added; limited to what they cost today: 1; without a limit, as comments say: 1; there already: 5; kept, though their kernels are gone: old'
 head -n "$(wc -l <edited.ini)" again.ini | cmp -s - edited.ini || die '--force changes what is there'
-[ "$(sed "1,$(wc -l <edited.ini)d" again.ini | paste -sd ' ')" = ' [scan] file = app.cu instance = scan<4,int> block = 32 grid = 8 arg = n=1  [added] file = app.cu entry = added block = 64 grid = 2' ] ||
+[ "$(sed "1,$(wc -l <edited.ini)d" again.ini | sed 's/^# max-excess = ?.*shared memory.*/unlimited/' | paste -sd ' ')" = ' [scan] file = app.cu instance = scan<4,int> block = 32 grid = 8 arg = n=1 unlimited  [added] file = app.cu entry = added block = 64 grid = 2 max-excess = 0' ] ||
   die "$last: $(cat again.ini)"
 mv first.cu app.cu
 echo '[broken' >broken.ini
@@ -209,7 +209,7 @@ void go(int *a) { three<<<1, width>>>(a); three<<<1, rows>>>(a); }
 END
 printf 'const int width = 96;\n' >"$work/widths.cu"
 (cd "$work" && "$SMEMBANK" init --output names.ini first.cu second.cu third.cu widths.cu >out 2>err) || die "init of names: $(cat "$work/err")"
-sed -n '/^\[one\]/,$p' "$work/names.ini" | grep -v '^$' >"$work/got"
+sed -n '/^\[one\]/,$p' "$work/names.ini" | grep -v '^$\|^max-excess' >"$work/got"
 cat >"$work/wanted" <<'END'
 [one]
 file = first.cu
@@ -251,7 +251,7 @@ diff "$work/wanted" "$work/got" >&2 || die 'names of other functions or files ar
 # Constants of every kind, and what is made of them; a template whose parameters have defaults; blocks of their own.
 cp "$srcdir/tests/fuzz/seeds/host/constant.cu" "$work"
 (cd "$work" && "$SMEMBANK" init -o constant.ini constant.cu >out 2>err) || die "init of constants: $(cat "$work/err")"
-sed -n '/^\[red\]/,$p' "$work/constant.ini" | grep -v '^file = constant.cu' | paste -sd ' ' | sed 's/  \[/\n[/g' >"$work/got"
+sed -n '/^\[red\]/,$p' "$work/constant.ini" | grep -v '^file = constant.cu\|max-excess =' | paste -sd ' ' | sed 's/  \[/\n[/g' >"$work/got"
 cat >"$work/wanted" <<'END'
 [red] instance = red<float,256> block = 256 grid = 3907 arg = n=1000000
 [red-2] instance = red<double,64> block = 256 grid = 4096 arg = n=342
@@ -279,9 +279,35 @@ __global__ void own(float *o) { o[threadIdx.x] = WIDTH; }
 void go(float *a) { in_header<WIDTH><<<2, WIDTH>>>(a); own<<<1, WIDTH>>>(a); }
 END
 (cd "$work/tree/src" && "$SMEMBANK" init deep/main.cu >../out 2>../err) || die "init with includes: $(cat "$work/tree/err")"
-sed -n '/^\[in_header\]/,$p' "$work/tree/src/smembank.ini" | paste -sd ' ' >"$work/got"
+sed -n '/^\[in_header\]/,$p' "$work/tree/src/smembank.ini" | grep -v 'max-excess =' | paste -sd ' ' >"$work/got"
 [ "$(cat "$work/got")" = '[in_header] file = deep/main.cu include = ../include; ../common instance = in_header<64> block = 64 grid = 2  [own] file = deep/main.cu include = ../include; ../common entry = own block = 64 grid = 1' ] ||
   die "includes: $(cat "$work/got")"
+
+# --- limits of what is counted today
+
+mkdir "$work/today"
+cd "$work/today"
+cat >tiles.cu <<'END_OF_TILES'
+__global__ void worse(float *out, int step) {
+  __shared__ float tile[32][32];
+  tile[threadIdx.x][0] = step;
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x * step];
+}
+__global__ void broken(float *out) { out[0] = undeclared; }
+__global__ void uncertain(float *out, float *in) { __shared__ float s[32]; atomicAdd(&s[threadIdx.x / 2], in[0]); out[0] = s[0]; }
+void go(float *a) { worse<<<2, 32>>>(a, 1); broken<<<1, 32>>>(a); uncertain<<<1, 32>>>(a, a); }
+END_OF_TILES
+SMEMBANK_NVCC=no expect 0 init tiles.cu
+shows 'smembank.ini: 3 cases; limited to what they cost today: 1; without a limit, as comments say: 2'
+grep -A1 'arg = step=1' smembank.ini | grep -qx 'max-excess = 62' || die "$last: $(cat smembank.ini)"
+grep -qF "# max-excess = ?  (tiles.cu:7:" smembank.ini || die "$last: $(cat smembank.ini)"
+# What is limited passes, and fails once it got worse.
+SMEMBANK_NVCC=no expect 0 check worse
+shows 'Passed: 1 case.'
+sed 's/x \* step/x * 2/' tiles.cu >edited && mv edited tiles.cu
+SMEMBANK_NVCC=no expect 1 check worse
+says '64 excess wavefronts: more than --max-excess 62'
 
 # --- extents as expressions, beside what the host's compiler makes of them
 mkdir "$work/expressions"
@@ -325,6 +351,9 @@ n > 50 ? 6 : 7
 (int)ceil(n * 0.1f)
 (int)ceilf(n / 10 * 0.7f)
 sizeof(char)
+sizeof(unsigned) * 3
+sizeof(unsigned long long int) + sizeof(short int)
+sizeof(const float*) + sizeof(std::uint16_t)
 (n >> 1) + 2
 ((n + 31) >> 5) * 2
 n / 3 >> 1
@@ -337,6 +366,7 @@ END
   echo '}'
 } >app.cu
 {
+  echo '#include <cstdint>'
   echo '#include <math.h>'
   echo '#include <stdio.h>'
   echo 'constexpr int n = 100;'

@@ -5,6 +5,7 @@
 // refused.
 #include <string.h>
 
+#include "sim/cuda/cuda.h"
 #include "sim/cuda/parse/parse.h"
 
 // Words that say how code is made or kept, and mean nothing to an evaluation in lockstep.
@@ -158,18 +159,44 @@ combine_words(const Words *words) {
   return smb_type_scalar(words->unsigneds ? (TypeKind)(kind + 1) : kind);
 }
 
+// Counts a word if it modifies a type.
+static gboolean
+add_type_modifier(Words *words, const char *word) {
+  guint *count = strcmp(word, "unsigned") == 0 ? &words->unsigneds
+                 : strcmp(word, "signed") == 0 ? &words->signeds
+                 : strcmp(word, "long") == 0   ? &words->longs
+                 : strcmp(word, "short") == 0  ? &words->shorts
+                                               : NULL;
+  if (count)
+    ++*count;
+  return count != NULL;
+}
+
+gsize
+smb_cuda_type_size(const char *type) {
+  g_auto(GStrv) list = g_strsplit(type, " ", -1);
+  Words words = {0};
+  for (guint i = 0; list[i]; i++) {
+    if (!*list[i] || strcmp(list[i], "const") == 0 || strcmp(list[i], "volatile") == 0 ||
+        add_type_modifier(&words, list[i]))
+      continue;
+    const Type *base = words.base ? NULL : smb_type_by_name(list[i]);
+    if (!base)
+      return 0;
+    words.base = base;
+  }
+  // "long double" has 16 bytes on the host.
+  const Type *whole =
+      words.base && words.base->kind == KIND_DOUBLE && words.longs ? NULL : combine_words(&words);
+  return whole && whole->kind != KIND_VOID ? whole->size : 0;
+}
+
 // Takes one word that is part of a type's name.
 static gboolean
 take_type_word(Parser *parser, Words *words) {
   const Token *token = parser->at;
-  if (smb_parser_take(parser, "unsigned")) {
-    words->unsigneds++;
-  } else if (smb_parser_take(parser, "signed")) {
-    words->signeds++;
-  } else if (smb_parser_take(parser, "long")) {
-    words->longs++;
-  } else if (smb_parser_take(parser, "short")) {
-    words->shorts++;
+  if (token->kind == TOKEN_NAME && add_type_modifier(words, token->text)) {
+    smb_parser_advance(parser);
   } else if (!words->base) {
     // After "unsigned", a name that is not an integer type of the language is the variable's.
     if (is_modified(words) && !smb_token_is(token, "int") && !smb_token_is(token, "char"))

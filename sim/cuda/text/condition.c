@@ -136,19 +136,25 @@ parse_bracket(Condition *condition, ConstantValue *value) {
   return TRUE;
 }
 
-// sizeof "(" type ")", where @condition is behind the first word
+// sizeof "(" type { "*" } ")", where @condition is behind the first word; a type may be of std
 static gboolean
 parse_size(Condition *condition, ConstantValue *value) {
   g_autoptr(GString) type = g_string_new(NULL);
   if (!smb_token_is(condition->at, "("))
     return fail_condition(condition, "expected '(' after sizeof");
-  for (condition->at = condition->at->next; condition->at->kind == TOKEN_NAME;
-       condition->at = condition->at->next)
-    g_string_append_printf(type, "%s%s", type->len ? " " : "", condition->at->text);
-  set_whole(value, (gint64)smb_cuda_element_size(type->str));
-  if (value->whole == 0 || !smb_token_is(condition->at, ")"))
-    return fail_condition(condition, "expected a type of 1 to 16 bytes in sizeof(…)");
-  condition->at = condition->at->next;
+  const Token *at = condition->at->next;
+  for (; at->kind == TOKEN_NAME || smb_token_is(at, "::"); at = at->next) {
+    if (smb_token_is(at->next, "::") ? !smb_token_is(at, "std") : at->kind == TOKEN_NAME)
+      g_string_append_printf(type, " %s", at->text);
+  }
+  gsize size = smb_cuda_type_size(type->str);
+  for (; type->len && smb_token_is(at, "*"); at = at->next)
+    size = sizeof(guint64);
+  condition->at = at;
+  if (size == 0 || !smb_token_is(at, ")"))
+    return fail_condition(condition, "expected a type of the kernel language in sizeof(…)");
+  set_whole(value, (gint64)size);
+  condition->at = at->next;
   return TRUE;
 }
 
