@@ -64,9 +64,9 @@ static const char *const unreadable[][2] = {
     {TITLE RUN "@check a.global_load.wavefronts\n",
      "l:3:8: 'a.global_load.wavefronts': expected one of requests, sectors, ideal, worst"},
     {TITLE RUN "@check a.fetch.ideal\n",
-     "l:3:8: 'a.fetch.ideal': expected load, store, atomic, global_load, time, ..."},
+     "l:3:8: 'a.fetch.ideal': expected load, store, atomic, global_load, time, proof, ..."},
     {TITLE RUN "@check a.load0.ideal\n",
-     "l:3:8: 'a.load0.ideal': expected load, store, atomic, global_load, time, ..."},
+     "l:3:8: 'a.load0.ideal': expected load, store, atomic, global_load, time, proof, ..."},
     {TITLE RUN "@check 1 == lane\n",
      "l:3:13: 'lane': expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes"},
     {TITLE RUN "@check a.load.b.c\n",
@@ -214,7 +214,8 @@ static const char *const untrue[][2] = {
     {"@run b --help", "l: run 'b': --help cannot be used here"},
     {"@run b nothing.cu",
      "l: run 'b': no kernel 'nothing.cu' in the course: expected one of "
-     "constant.cu, counter.cu, reduction.cu, sum.cu, swizzle.cu, turn.cu, width.cu, word.cu"},
+     "constant.cu, counter.cu, pitch.cu, reduction.cu, sum.cu, swizzle.cu, turn.cu, width.cu, "
+     "word.cu, padded.layout, swizzled.layout, tile.layout"},
     {"@run b word.cu -D WORDS=0", "l: run 'b': word.cu:14:41: division by zero, by thread (0,0,0)"},
 };
 

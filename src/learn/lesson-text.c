@@ -13,17 +13,19 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/proof/kernel-proof.h"
 
 // What a quantity is a quantity of.
 typedef enum {
   SCOPE_SHARED, // requests of shared memory
   SCOPE_GLOBAL, // requests of global memory
   SCOPE_TIME,   // the predicted time of a run
+  SCOPE_PROOF,  // what holds for all values of its parameters
   SCOPE_RUN,    // a run
 } Scope;
 
 // The quantities of each scope, by their names: what tally, access, sum, analysis and info say, which the functions that
-// read them have.
+// read them have; of a proof @only is the access that is free of conflicts for some values of a parameter.
 #define SHARED_FIELDS(FIELD)                                                                       \
   FIELD("requests", tally->requests)                                                               \
   FIELD("wavefronts", tally->wavefronts)                                                           \
@@ -46,6 +48,12 @@ typedef enum {
   FIELD("microseconds_without", smb_time_microseconds(time, time->without))                        \
   FIELD("shared_busy", 100 * time->busy[SMB_UNIT_SHARED]) /* percent of the time */                \
   FIELD("dram_busy", 100 * time->busy[SMB_UNIT_DRAM])
+#define PROOF_FIELDS(FIELD)                                                                        \
+  FIELD("accesses", proof->sites->len)                                                             \
+  FIELD("free", count_proved(proof))   /* of conflicts, for all values */                          \
+  FIELD("ways", find_most_ways(proof)) /* at most, of all values */                                \
+  FIELD("modulus", only->modulus)                                                                  \
+  FIELD("residues", count_free_residues(only)) /* of these */
 #define RUN_FIELDS(FIELD)                                                                          \
   FIELD("warps", analysis->n_warps) /* of a block */                                               \
   FIELD("shared_bytes", analysis->shared_bytes)                                                    \
@@ -83,8 +91,8 @@ typedef struct {
 // "load", "store2", "global_store": a class of accesses, and which one.
 static gboolean
 parse_selector(const char *text, Quantity *quantity) {
-  quantity->scope = SCOPE_TIME;
-  if (strcmp(text, "time") == 0)
+  quantity->scope = strcmp(text, "time") == 0 ? SCOPE_TIME : SCOPE_PROOF;
+  if (quantity->scope == SCOPE_TIME || strcmp(text, "proof") == 0)
     return TRUE;
   quantity->scope = g_str_has_prefix(text, "global_") ? SCOPE_GLOBAL : SCOPE_SHARED;
   text += quantity->scope == SCOPE_GLOBAL ? strlen("global_") : 0;
@@ -118,7 +126,8 @@ parse_field(const Name *name, const char *word, Quantity *quantity, GError **err
   static const char *const global[] = {GLOBAL_FIELDS(NAME) NULL};
   static const char *const run[] = {RUN_FIELDS(NAME) NULL};
   static const char *const time[] = {TIME_FIELDS(NAME) NULL};
-  static const char *const *const scopes[] = {shared, global, time, run};
+  static const char *const proof[] = {PROOF_FIELDS(NAME) NULL};
+  static const char *const *const scopes[] = {shared, global, time, proof, run};
   const char *const *names = scopes[quantity->scope];
   while (names[quantity->field] && strcmp(names[quantity->field], word) != 0)
     quantity->field++;
@@ -141,7 +150,8 @@ parse_quantity(const Name *name, Quantity *quantity, GError **error) {
   if (!parse_run(name, words[0], quantity, error))
     return FALSE;
   if (n == 3 && !parse_selector(words[1], quantity))
-    return refuse_quantity(name, error, "expected load, store, atomic, global_load, time, ...");
+    return refuse_quantity(name, error,
+                           "expected load, store, atomic, global_load, time, proof, ...");
   return parse_field(name, words[n - 1], quantity, error);
 }
 
@@ -214,6 +224,47 @@ value_of_time(const Name *name, const Quantity *quantity, const SmbTime *time, g
   return TRUE;
 }
 
+static guint
+count_proved(const SmbKernelProof *proof) {
+  guint n = 0;
+  for (guint i = 0; i < proof->sites->len; i++)
+    n += ((const SmbProvedSite *)proof->sites->pdata[i])->verdict == SMB_PROVED;
+  return n;
+}
+
+static guint
+find_most_ways(const SmbKernelProof *proof) {
+  guint ways = 0;
+  for (guint i = 0; i < proof->sites->len; i++)
+    ways = MAX(ways, ((const SmbProvedSite *)proof->sites->pdata[i])->degree);
+  return ways;
+}
+
+static guint
+count_free_residues(const SmbProvedSite *proved) {
+  guint n = 0;
+  for (guint r = 0; r < proved->modulus; r++)
+    n += proved->free[r];
+  return n;
+}
+
+static gboolean
+value_of_proof(const Name *name, const Quantity *quantity, const SmbLessonResult *result,
+               guint64 *value, GError **error) {
+  g_autoptr(SmbKernelProof) proof =
+      smb_kernel_proof_new(result->kernel, result->arch, result->launch);
+  const SmbProvedSite none = {.modulus = 0}, *only = &none;
+  if (!proof || smb_kernel_proof_verdict(proof) == SMB_PROOF_STOPPED)
+    return refuse_quantity(name, error, "nothing is proved of the run");
+  for (guint i = 0; i < proof->sites->len; i++) {
+    const SmbProvedSite *proved = proof->sites->pdata[i];
+    only = proved->verdict == SMB_PROVED_FOR ? proved : only;
+  }
+  const guint64 values[] = {PROOF_FIELDS(VALUE)};
+  *value = values[quantity->field];
+  return TRUE;
+}
+
 static gboolean
 value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gint64 *value,
                GError **error) {
@@ -267,6 +318,8 @@ value_of(const Name *name, const SmbLessonResult *results, gint64 *value, GError
                       ? value_of_shared(name, &quantity, result->analysis, &count, error)
                   : quantity.scope == SCOPE_TIME
                       ? value_of_time(name, &quantity, result->time, &count, error)
+                  : quantity.scope == SCOPE_PROOF
+                      ? value_of_proof(name, &quantity, result, &count, error)
                       : value_of_global(name, &quantity, result->analysis, &count, error);
   *value = (gint64)count;
   return good;
@@ -295,6 +348,16 @@ substitute_numbers(const SmbLesson *lesson, guint32 offset, const char *text,
   return g_string_free(g_steal_pointer(&numbers), FALSE);
 }
 
+// The value of an expression of numbers: any kernel evaluates it, since no name is left that could be a macro.
+static gboolean
+evaluate_numbers(const char *numbers, gint64 *value) {
+  static const char text[] = "__global__ void numbers() {}";
+  g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("numbers.cu", bytes, NULL);
+  g_autoptr(SmbProgram) program = smb_program_read(source, &(SmbProgramOptions){0}, NULL);
+  return program && smb_program_evaluate(program, numbers, value, NULL);
+}
+
 // The value of an expression; 1 without results.
 static gboolean
 work_out(const SmbLesson *lesson, guint32 offset, const char *text, const SmbLessonResult *results,
@@ -303,8 +366,7 @@ work_out(const SmbLesson *lesson, guint32 offset, const char *text, const SmbLes
   if (!numbers)
     return FALSE;
   *value = 1;
-  // Any kernel does: no name is left that could be a macro.
-  if (results && !smb_program_evaluate(results[0].kernel, numbers, value, NULL))
+  if (results && !evaluate_numbers(numbers, value))
     return smb_source_error(lesson->source, offset, error, "'%s': expected an integer expression",
                             g_strstrip(numbers));
   return TRUE;

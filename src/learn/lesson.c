@@ -323,14 +323,28 @@ smb_lesson_load_course(GError **error) {
   return g_steal_pointer(&course);
 }
 
+// The kernels and layouts of the course, by the names of their files.
+static GStrv
+list_lesson_kernels(void) {
+  static const char *const kinds[] = {".cu", ".layout"};
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
+    g_auto(GStrv) stems = smb_data_list("lessons", kinds[kind]);
+    for (guint i = 0; stems[i]; i++) {
+      g_autofree char *name = g_strconcat(stems[i], kinds[kind], NULL);
+      g_strv_builder_add(builder, name);
+    }
+  }
+  return g_strv_builder_end(builder);
+}
+
 SmbSource *
 smb_lesson_kernel(const char *name, GError **error) {
-  g_auto(GStrv) names = smb_data_list("lessons", ".cu");
-  g_autofree char *stem = g_strndup(name, strlen(name) - (g_str_has_suffix(name, ".cu") ? 3 : 0));
-  if (!g_str_has_suffix(name, ".cu") || !g_strv_contains((const char *const *)names, stem)) {
-    g_autofree char *list = g_strjoinv(".cu, ", names);
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "no kernel '%s' in the course: expected one of %s.cu", name, list);
+  g_auto(GStrv) names = list_lesson_kernels();
+  if (!g_strv_contains((const char *const *)names, name)) {
+    g_autofree char *list = g_strjoinv(", ", names);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "no kernel '%s' in the course: expected one of %s",
+             name, list);
     return NULL;
   }
   g_autofree char *path = g_strconcat("lessons/", name, NULL);

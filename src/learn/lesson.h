@@ -28,6 +28,7 @@
 //   RUN.load.wavefronts      of all its loads; or store, atomic; load2 is the second load in the text
 //   RUN.global_load.sectors  likewise, of global memory
 //   RUN.time.cycles          of the launch, as predicted of its machine code, which is beside the kernel in data/lessons
+//   RUN.proof.residues       of what --prove says of all values of its parameters
 //   RUN.shared_bytes         of the run
 //   RUN.PAD                  a macro of its kernel
 //   lanes                    of a warp
@@ -108,6 +109,7 @@ typedef struct {
   const SmbArch *arch;
   const SmbAnalysis *analysis;
   const SmbTime *time;
+  const SmbLaunch *launch;
 } SmbLessonResult;
 
 /**
@@ -132,7 +134,7 @@ GPtrArray *smb_lesson_load_course(GError **error);
 
 /**
  * smb_lesson_kernel:
- * @name: a kernel of the course, such as "swizzle.cu"
+ * @name: a kernel of the course, such as "swizzle.cu", or a layout, such as "tile.layout"
  * @error: SMB_ERROR_USAGE if there is none
  *
  * Returns: (transfer full): its text, of that name

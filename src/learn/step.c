@@ -107,7 +107,7 @@ make_runs(SmbLearnStep *step, GError **error) {
                       smb_source_name(lesson->source), named->name, told);
     g_ptr_array_add(step->runs, run);
     SmbLessonResult result = {run->target->kernel, run->arch, run->analysis,
-                              run->time ? run->time->time : NULL};
+                              run->time ? run->time->time : NULL, &run->target->launch};
     g_array_append_val(step->results, result);
   }
   return TRUE;

@@ -289,7 +289,7 @@ shows 'Wavefronts in excess: 0 before, 0 after.'
 expect 0 learn --kernel word.cu
 cmp -s "$work/out" "$srcdir/data/lessons/word.cu" || die "$last: not the file"
 expect 2 learn --kernel words.cu
-says "no kernel 'words.cu' in the course: expected one of constant.cu, counter.cu, reduction.cu"
+says "no kernel 'words.cu' in the course: expected one of constant.cu, counter.cu, pitch.cu"
 expect 2 learn 0
 says "STEP '0': expected a whole number from 1 to $steps"
 expect 2 learn "$((steps + 1))"
