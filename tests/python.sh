@@ -4,7 +4,7 @@
 #
 # The Python package on the library that was just built, and its types. Debian: python3-pytest, python3-numpy, mypy; skipped without the first.
 set -eu
-library=$PWD/.libs/libsmembank.so
+library=$PWD/libsmembank.so.0
 [ -e "$library" ] || {
   echo "no shared library was built"
   exit 77
