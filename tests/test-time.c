@@ -16,6 +16,7 @@
 #include "sim/time/replay/l1-cache.h"
 #include "sim/time/replay/store-buffer.h"
 #include "sim/time/time.h"
+#include "src/analysis/launch-time.h"
 #include "tests/suite.h"
 
 static SmbArch *arch;
@@ -195,6 +196,25 @@ START_TEST(odd_numbers_have_a_line) {
   }
   g_rmdir(devices);
   g_rmdir(folder);
+}
+END_TEST
+
+// What conflicts cost of 10,000 cycles, in words: below half a percent, nothing.
+START_TEST(costs_have_words) {
+  static const struct {
+    double without;
+    const char *words;
+  } costs[] = {
+      {10000, "bank conflicts cost nothing here"},
+      {9960, "bank conflicts cost nothing here"},
+      {9800, "all bank conflicts together cost 2 % of the time"},
+      {4000, "all bank conflicts together cost 60 % of the time"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(costs); i++) {
+    SmbTime time = {.cycles = 10000, .without = costs[i].without, .has_conflicts = TRUE};
+    g_autofree char *words = smb_launch_time_tell_cost(&(SmbLaunchTime){.time = &time});
+    ck_assert_str_eq(words, costs[i].words);
+  }
 }
 END_TEST
 
@@ -451,6 +471,7 @@ suite_time(void) {
   tcase_add_loop_test(tcase, is_the_same_every_time, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, a_lower_clock_takes_longer, 0, G_N_ELEMENTS(kernels));
   tcase_add_test(tcase, devices_are_checked);
+  tcase_add_test(tcase, costs_have_words);
   tcase_add_test(tcase, odd_numbers_have_a_line);
   tcase_add_test(tcase, first_level_cache);
   tcase_add_test(tcase, a_queue_is_shared);

@@ -177,6 +177,7 @@ certify(SmbProver *prover, guint site, const SmbRequest *request, const Term *te
     proved->moduli[decision->n_leaves + i] = 1;
   }
   proved->access = find_proved_access(prover, site);
+  proved->op = (SmbOp)request->op;
   proved->width = request->width;
   proved->mask = request->mask;
   proved->lanes = g_strv_builder_end(lanes);
@@ -288,12 +289,14 @@ smb_prover_request(SmbProver *prover, guint site, SmbRequest *request, const Ter
                    const Term *active) {
   struct {
     guint site;
+    guint op;
     guint width;
     SmbLanes mask;
     Term terms[SMB_MAX_LANES];
   } key;
   memset(&key, 0, sizeof key);
   key.site = site;
+  key.op = request->op;
   key.width = request->width;
   key.mask = request->mask;
   memcpy(key.terms, terms, sizeof key.terms);

@@ -58,6 +58,7 @@ typedef struct {
 /**
  * SmbProvedRequest: of the certificate
  * @access: the number of its access among the sites of the proof
+ * @op: what the instruction is
  * @mask: active lanes
  * @lanes: (array zero-terminated=1): an expression for each active lane, in names of @names and numbers: a byte offset
  * @names: (array zero-terminated=1)
@@ -67,6 +68,7 @@ typedef struct {
  */
 typedef struct {
   guint access;
+  SmbOp op;
   guint width;
   SmbLanes mask;
   GStrv lanes;

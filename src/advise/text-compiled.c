@@ -61,13 +61,15 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
                            ", and %u registers a thread, which leaves %u of %u warps resident",
                            compiled->registers, compiled->warps, now->warps);
   }
-  if (timed && smb_advise_is_free(report))
-    g_string_append(reason, "; bank conflicts cost nothing here");
-  else if (smb_advise_compiled_is_slight(now, compiled))
+  if (timed && smb_advise_is_free(report)) {
+    g_autofree char *cost = smb_launch_time_tell_cost(smb_advise_time(report));
+    g_string_append_printf(reason, "; %s", cost);
+  } else if (smb_advise_compiled_is_slight(now, compiled)) {
     g_string_append(reason, ", too small a gain: nvcc's scheduling of the rest may cost as much");
-  else if (!timed && !smb_advise_compiled_crowds(now, compiled) &&
-           compiled->total.wavefronts < now->total.wavefronts)
+  } else if (!timed && !smb_advise_compiled_crowds(now, compiled) &&
+             compiled->total.wavefronts < now->total.wavefronts) {
     g_string_append(reason, ", which take longer to issue than these wavefronts");
+  }
   if (width && compiled->loads[smb_width_index(width)] == 0)
     g_string_append_printf(reason, ": nvcc no longer makes %u-byte loads", width);
   else if (width)
@@ -80,7 +82,7 @@ smb_advise_describe_refusal(const SmbAdviseReport *report, const SmbAdviseArray 
                             const SmbAdviseLayout *layout) {
   return smb_advise_is_worse(report, layout->compiled)
              ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
-         : smb_advise_is_free(report) ? g_strdup("bank conflicts cost nothing here")
+         : smb_advise_is_free(report) ? smb_launch_time_tell_cost(smb_advise_time(report))
                                       : describe_torn(report->arch, array, layout);
 }
 

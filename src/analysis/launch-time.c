@@ -253,6 +253,16 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
   return g_string_free(text, FALSE);
 }
 
+char *
+smb_launch_time_tell_cost(const SmbLaunchTime *launch) {
+  const SmbTime *time = launch->time;
+  double cost = smb_launch_time_conflicts(launch);
+  return is_gain(time, cost)
+             ? g_strdup_printf("all bank conflicts together cost %.0f %% of the time",
+                               100 * cost / time->cycles)
+             : g_strdup("bank conflicts cost nothing here");
+}
+
 // "DRAM limits", "latency limits: no unit is busy half of the time"
 static void
 append_limit(GString *text, const SmbTime *time) {

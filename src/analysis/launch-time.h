@@ -89,6 +89,10 @@ char *smb_launch_time_tell(const SmbLaunchTime *time);
  * the same at more length, with what limits without conflicts, and what the access costs */
 char *smb_launch_time_explain(const SmbLaunchTime *time, const double *own);
 
+/** smb_launch_time_tell_cost: @time: with a time. Returns: (transfer full): "bank conflicts cost nothing here", or the share of the time that all of
+ * them cost together */
+char *smb_launch_time_tell_cost(const SmbLaunchTime *time);
+
 /** smb_launch_time_duration: @time: with a time. Returns: (transfer full): "84.5 µs" */
 char *smb_launch_time_duration(const SmbLaunchTime *time);
 

@@ -131,6 +131,7 @@ write_request(JsonBuilder *json, const SmbProvedRequest *request) {
   g_autofree char *mask = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", (guint64)request->mask);
   smb_json_object(json, NULL);
   smb_json_number(json, "access", request->access);
+  smb_json_text(json, "op", smb_op_name(request->op));
   smb_json_number(json, "width", request->width);
   smb_json_text(json, "mask", mask);
   smb_json_array(json, "residues");

@@ -3,7 +3,6 @@
 //
 // The certificate of analyze --prove: each request is counted for all residues of what is not known, and what is claimed of its access has to
 // follow. That the requests are those of the kernel is not checked here.
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/out/json.h"
@@ -12,18 +11,19 @@
 #include "src/verify-proof/recount.h"
 
 enum {
-  ROW_BYTES = 128,
+  BANK_BYTES = 4,
   MAX_CASES = 1 << 20,
 };
 
-// A request of the certificate. @modulus: (array): of each name; @class_of: (array): lanes whose places differ by constants
+// A request of the certificate. @rule: by which its chip serves it; @modulus: (array): of each name; @class_of: (array): lanes whose places
+// differ by constants
 typedef struct {
   GStrv names;
   guint32 modulus[SMB_FORMULA_MAX_NAMES];
   guint n_names;
-  gboolean is_load;
+  SmbRecountRule rule;
   guint width;
-  guint32 mask;
+  guint64 mask;
   SmbFormula *lanes[SMB_RECOUNT_LANES];
   guint class_of[SMB_RECOUNT_LANES];
   guint n_classes;
@@ -74,7 +74,7 @@ read_lane_formulas(JsonObject *request, Asked *asked) {
   JsonArray *lanes = smb_json_get_array(request, "lanes");
   const char *mask = smb_json_get_text(request, "mask");
   guint n = 0;
-  asked->mask = mask ? (guint32)g_ascii_strtoull(mask, NULL, 16) : 0;
+  asked->mask = mask ? g_ascii_strtoull(mask, NULL, 16) : 0;
   for (guint lane = 0; lane < SMB_RECOUNT_LANES; lane++) {
     if (!(asked->mask >> lane & 1))
       continue;
@@ -84,7 +84,8 @@ read_lane_formulas(JsonObject *request, Asked *asked) {
     if (!asked->lanes[lane])
       return FALSE;
   }
-  return n > 0 && n == smb_verify_length(lanes);
+  return n > 0 && n == smb_verify_length(lanes) &&
+         (asked->rule.givers == SMB_RECOUNT_LANES || asked->mask >> asked->rule.givers == 0);
 }
 
 static void
@@ -105,9 +106,10 @@ classify_asked(Asked *asked) {
 static gboolean
 has_all_bits(const Asked *asked) {
   guint needed[SMB_FORMULA_MAX_NAMES] = {0};
+  guint row_bits = (guint)g_bit_nth_lsf(asked->rule.banks * BANK_BYTES, -1);
   for (guint lane = 0; lane < SMB_RECOUNT_LANES; lane++) {
     if (asked->lanes[lane])
-      smb_formula_need(asked->lanes[lane], 7, needed);
+      smb_formula_need(asked->lanes[lane], row_bits, needed);
   }
   for (guint i = 0; i < asked->n_names; i++) {
     if (needed[i] > 31 || asked->modulus[i] >> needed[i] == 0)
@@ -116,12 +118,21 @@ has_all_bits(const Asked *asked) {
   return TRUE;
 }
 
+// Whether lanes that differ by what is not known may be taken to ask for different words, and lanes that may be idle to be active: neither
+// makes conflicts fewer.
 static gboolean
-read_asked(JsonObject *request, gboolean is_load, Asked *asked, SmbVerified *verified) {
+is_monotone_rule(const Asked *asked) {
+  return asked->width <= BANK_BYTES && !asked->rule.pays_all;
+}
+
+// @op: that of the access
+static gboolean
+read_asked(JsonObject *request, const char *chip, const char *op, Asked *asked,
+           SmbVerified *verified) {
   gint64 width = smb_json_get_number(request, "width");
-  asked->is_load = is_load;
-  asked->width = (guint)width;
-  if (width < 1 || width > 16 || width & (width - 1) || !read_residue_names(request, asked) ||
+  asked->width = (guint)CLAMP(width, 0, 17);
+  asked->rule = smb_recount_rule(chip, smb_json_get_text(request, "op"), asked->width);
+  if (g_strcmp0(asked->rule.access, op) != 0 || !read_residue_names(request, asked) ||
       !read_lane_formulas(request, asked)) {
     smb_verified_fail(verified, "a request cannot be read");
     return FALSE;
@@ -129,8 +140,8 @@ read_asked(JsonObject *request, gboolean is_load, Asked *asked, SmbVerified *ver
   classify_asked(asked);
   if (!has_all_bits(asked))
     smb_verified_fail(verified, "the residues do not decide the banks");
-  else if (width > 4 && asked->n_classes > 1)
-    smb_verified_fail(verified, "lanes of a wide request differ by what is not known");
+  else if (asked->n_classes > 1 && !is_monotone_rule(asked))
+    smb_verified_fail(verified, "its lanes differ by what is not known");
   else
     return TRUE;
   return FALSE;
@@ -140,17 +151,19 @@ read_asked(JsonObject *request, gboolean is_load, Asked *asked, SmbVerified *ver
 static gboolean
 count_case(const Asked *asked, const guint32 *values, SmbRecount *count) {
   guint64 address[SMB_RECOUNT_LANES] = {0};
+  guint row_bytes = asked->rule.banks * BANK_BYTES;
+  guint alignment = asked->width == 12 ? BANK_BYTES : asked->width;
   for (guint lane = 0; lane < SMB_RECOUNT_LANES; lane++) {
     if (!asked->lanes[lane])
       continue;
     guint32 constant = smb_formula_constant(asked->lanes[lane]);
     guint32 low = smb_formula_evaluate(asked->lanes[lane], values) - constant;
-    address[lane] = ((guint64)asked->class_of[lane] << 34) + ((guint64)1 << 32) + low % ROW_BYTES +
+    address[lane] = ((guint64)asked->class_of[lane] << 34) + ((guint64)1 << 32) + low % row_bytes +
                     (guint64)(gint64)(gint32)constant;
-    if (address[lane] % asked->width)
+    if (address[lane] % alignment)
       return FALSE;
   }
-  *count = smb_recount(asked->is_load, asked->width, asked->mask, address);
+  *count = smb_recount(&asked->rule, asked->width, asked->mask, address);
   return TRUE;
 }
 
@@ -206,27 +219,21 @@ read_claim(JsonObject *access, const char *verdict) {
 }
 
 static void
-verify_access(JsonObject *access, guint number, JsonArray *certificate, SmbVerified *verified) {
+verify_access(JsonObject *access, guint number, const char *chip, JsonArray *certificate,
+              SmbVerified *verified) {
   const char *verdict = smb_json_get_text(access, "verdict");
-  gboolean is_load = g_strcmp0(smb_json_get_text(access, "op"), "load") == 0;
+  const char *op = smb_json_get_text(access, "op");
   const Claim claim = read_claim(access, verdict ? verdict : "");
   verified->open = g_strcmp0(verdict, "not proved") == 0 ? "nothing is claimed" : NULL;
   for (guint i = 0; !verified->open && i < smb_verify_length(certificate); i++) {
     JsonObject *request = smb_verify_object(certificate, i);
     g_auto(Asked) asked = {.width = 0};
     if (request && smb_json_get_number(request, "access") == number &&
-        read_asked(request, is_load, &asked, verified))
+        read_asked(request, chip, op ? op : "", &asked, verified))
       verify_request(request, &claim, &asked, verified);
   }
   if (!verified->open && verified->requests == 0)
     smb_verified_fail(verified, "the certificate has no request of it");
-}
-
-// Whether the rules of the chip are those that are known here.
-static gboolean
-knows_chip(JsonObject *result) {
-  const char *name = smb_json_get_text(smb_json_get_object(result, "arch"), "name");
-  return name && g_str_has_prefix(name, "sm_") && atoi(name + 3) >= 50;
 }
 
 static const char *
@@ -239,6 +246,7 @@ void
 smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified) {
   JsonArray *accesses = smb_json_get_array(proof, "accesses");
   JsonArray *certificate = smb_json_get_array(proof, "certificate");
+  const char *chip = smb_json_get_text(smb_json_get_object(result, "arch"), "name");
   for (guint i = 0; i < smb_verify_length(accesses); i++) {
     JsonObject *access = smb_verify_object(accesses, i);
     const char *condition = access ? smb_json_get_text(access, "condition") : NULL;
@@ -249,8 +257,8 @@ smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified) 
                                   smb_json_get_number(access, "line"), say_member(access, "op"),
                                   say_member(access, "expression"), say_member(access, "verdict"),
                                   condition ? ": " : "", condition ? condition : ""));
-    if (knows_chip(result))
-      verify_access(access, i, certificate, one);
+    if (smb_recount_knows(chip))
+      verify_access(access, i, chip, certificate, one);
     else
       one->open = "the rules of its chip are not known here";
   }

@@ -3,35 +3,60 @@
 #include "src/verify-proof/recount.h"
 
 enum {
-  BANKS = 32,
   BANK_BYTES = 4,
+  MAX_BANKS = 64,
   MAX_WORDS = SMB_RECOUNT_LANES * 16 / BANK_BYTES,
 };
 
-// How many words of the fullest bank lanes @first to @end - 1 ask for; 0: none of them is active.
-static guint
-count_fullest(guint width, guint32 mask, const guint64 *address, guint first, guint end) {
-  guint64 words[MAX_WORDS];
-  guint in_bank[BANKS] = {0}, n = 0, most = 0;
-  for (guint lane = first; lane < end; lane++) {
-    for (guint byte = 0; mask >> lane & 1 && byte < width; byte += BANK_BYTES) {
+// Whether two lanes are in one group.
+static gboolean
+are_together(const guint8 *masks, guint a, guint b) {
+  for (guint i = 0; i < SMB_RECOUNT_MASKS; i++) {
+    if (__builtin_parity(a & masks[i]) != __builtin_parity(b & masks[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Whether a lane is the lowest of its group.
+static gboolean
+leads_group(const guint8 *masks, guint lane) {
+  for (guint lower = 0; lower < lane; lower++) {
+    if (are_together(masks, lower, lane))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// What the fullest bank is asked for by the group of @first: @words, different ones, and @askers, lanes.
+static void
+count_fullest(const SmbRecountRule *rule, const guint8 *masks, guint width, guint64 mask,
+              const guint64 *address, guint first, guint *words, guint *askers) {
+  guint64 seen[MAX_WORDS];
+  guint words_of[MAX_BANKS] = {0}, askers_of[MAX_BANKS] = {0}, n = 0;
+  *words = *askers = 0;
+  for (guint lane = first; lane < rule->lanes; lane++) {
+    if (!(mask >> lane & 1) || !are_together(masks, first, lane))
+      continue;
+    for (guint byte = 0; byte < width; byte += BANK_BYTES) {
       guint64 word = (address[lane] + byte) / BANK_BYTES;
-      guint i = 0;
-      while (i < n && words[i] != word)
+      guint bank = (guint)(word % rule->banks), i = 0;
+      askers_of[bank]++;
+      *askers = MAX(*askers, askers_of[bank]);
+      while (i < n && seen[i] != word)
         i++;
       if (i < n)
         continue;
-      words[n++] = word;
-      in_bank[word % BANKS]++;
-      most = MAX(most, in_bank[word % BANKS]);
+      seen[n++] = word;
+      words_of[bank]++;
+      *words = MAX(*words, words_of[bank]);
     }
   }
-  return most;
 }
 
 // Whether each active lane has the address of its neighbour, 1 or 2 lanes away, if that is active, too.
 static gboolean
-is_in_pairs(guint32 mask, const guint64 *address) {
+is_in_pairs(guint64 mask, const guint64 *address) {
   for (guint distance = 1; distance <= 2; distance++) {
     gboolean agrees = TRUE;
     for (guint lane = 0; lane < SMB_RECOUNT_LANES; lane++) {
@@ -45,16 +70,19 @@ is_in_pairs(guint32 mask, const guint64 *address) {
 }
 
 SmbRecount
-smb_recount(gboolean is_load, guint width, guint32 mask, const guint64 *address) {
+smb_recount(const SmbRecountRule *rule, guint width, guint64 mask, const guint64 *address) {
+  const guint8 *masks = rule->merges && is_in_pairs(mask, address) ? rule->merged : rule->group;
   SmbRecount all = {0, 0, 0};
-  guint group = width <= 4 ? 32 : width == 8 ? 16 : 8;
-  if (is_load && width > 4 && is_in_pairs(mask, address))
-    group *= 2;
-  for (guint first = 0; first < SMB_RECOUNT_LANES; first += group) {
-    guint most = count_fullest(width, mask, address, first, first + group);
-    all.wavefronts += most;
-    all.ideal += most > 0;
-    all.degree = MAX(all.degree, most);
+  for (guint first = 0; mask && first < rule->lanes; first++) {
+    guint words, askers;
+    if (!leads_group(masks, first))
+      continue;
+    count_fullest(rule, masks, width, mask, address, first, &words, &askers);
+    guint times = rule->waits_for_lanes ? askers : words;
+    guint ideal = times > 0 || rule->pays_all;
+    all.wavefronts += rule->passes * MAX(times, ideal);
+    all.ideal += rule->passes * ideal;
+    all.degree = MAX(all.degree, words);
   }
   return all;
 }

@@ -4,8 +4,11 @@
 // Copies of boxes of tensors (TMA), by maps of all kinds, at random: types, swizzles, steps, slices, pixels, fills, places beside the
 // tensor; to one block and to several of a cluster; stored and combined. Of each copy, a hash of all that is in shared memory
 // afterwards, or in the tensor.
+//
+//   tensor-maps [TIMES [SEED]]      TIMES 200 copies (default 1)
 #include <cuda.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "../check.h"
@@ -246,6 +249,14 @@ static void make_pixels(Copy &copy, Shape &s) {
   }
 }
 
+// Whether shared memory has room for the box: with a swizzle, each row of it begins a span.
+static bool fits(const Copy &copy, const Shape &s) {
+  int row = copy.pixels ? (int)s.channels * sizes[s.type] : s.slices ? 16 * s.slices * (int)((s.box[0] + s.steps[0] - 1) / s.steps[0])
+                                                                    : (int)s.box[0] * sizes[s.type];
+  int pitch = s.swizzle && !s.slices ? 16 << s.swizzle : row;
+  return copy.offset + copy.bytes / row * pitch <= SHARED_BYTES;
+}
+
 static void try_kind(const char *kind, int count) {
   static const int reduced[] = {2, 3, 2, 4, 6, 9};
   for (int number = 0; number < count;) {
@@ -281,24 +292,27 @@ static void try_kind(const char *kind, int count) {
       continue;
     if (copy.pixels)
       make_pixels(copy, s);
-    if (copy.bytes > 8192 || copy.reduction && s.steps[1] > 1)
+    if (copy.bytes > 8192 || !fits(copy, s) || copy.reduction && s.steps[1] > 1)
       continue;
     try_copy(kind, number++, copy, s, blocks);
   }
 }
 
-int main() {
+int main(int n, char **words) {
+  int times = n > 1 ? atoi(words[1]) : 1;
+  if (n > 2)
+    state = strtoull(words[2], NULL, 10) * 2 + 1;
   cudaDriverEntryPointQueryResult found;
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode_tiled, 12000, cudaEnableDefault, &found));
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", (void **)&encode_pixels, 12000, cudaEnableDefault, &found));
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapReplaceAddress", (void **)&replace_address, 12000, cudaEnableDefault, &found));
   CHECK(cudaMalloc(&tensor, TENSOR_BYTES + 4096));
   CHECK(cudaMalloc(&result, 8 * SHARED_BYTES));
-  try_kind("loaded", 60);
-  try_kind("slices", 30);
-  try_kind("pixels", 30);
-  try_kind("stored", 30);
-  try_kind("reduced", 30);
-  try_kind("cluster", 20);
+  try_kind("loaded", 60 * times);
+  try_kind("slices", 30 * times);
+  try_kind("pixels", 30 * times);
+  try_kind("stored", 30 * times);
+  try_kind("reduced", 30 * times);
+  try_kind("cluster", 20 * times);
   return 0;
 }
