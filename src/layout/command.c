@@ -42,7 +42,7 @@ write_tile_layout_json(SmbCli *cli, gconstpointer report) {
   const SmbLayoutReport *layout = report;
   JsonBuilder *json = smb_analyze_begin_json(cli, &layout->counts);
   if (layout->found)
-    smb_layout_found_json(json, layout->found, layout->others->linear);
+    smb_layout_found_json(json, layout->found, layout->others);
   smb_json_end(json, cli->out);
 }
 

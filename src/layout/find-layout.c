@@ -115,6 +115,7 @@ write_bases_in_c(const guint32 *bases, guint bits) {
 static void
 take_candidate(SmbLayoutFound *found, const SmbTile *tile, const SmbCandidate *candidate) {
   const SmbLayout *layout = &candidate->layout;
+  found->layout = *layout;
   found->wavefronts = candidate->total.wavefronts;
   found->excess = candidate->total.excess;
   found->cute = smb_layout_name(tile, layout);
@@ -136,6 +137,7 @@ take_linear(SmbLayoutFound *found, const SmbTile *tile, const SmbLinearSearch *l
   SmbTally total;
   if (!smb_layout_recount(target, arch, layout, &total) || total.wavefronts != linear->found)
     return FALSE;
+  found->is_linear = TRUE;
   found->wavefronts = total.wavefronts;
   found->excess = total.excess;
   found->triton = g_steal_pointer(&triton);
@@ -226,6 +228,7 @@ smb_layout_find_best(const SmbLayoutOthers *others, const SmbTarget *target, con
   const SmbCandidate *best = g_ptr_array_index(others->advice->best, 0);
   const SmbLinearSearch *linear = others->linear;
   g_autoptr(SmbLayoutFound) found = g_new0(SmbLayoutFound, 1);
+  found->what = what;
   gboolean is_linear =
       what == SMB_LAYOUT_FIND_SWIZZLE && !linear->failure && linear->found < best->total.wavefronts;
   if (!is_linear || !take_linear(found, tile, linear, target, arch))
@@ -241,36 +244,9 @@ smb_layout_find_best(const SmbLayoutOthers *others, const SmbTarget *target, con
 
 // --- JSON
 
-static void
-write_certificate(JsonBuilder *json, const SmbLinearSearch *linear) {
-  smb_json_object(json, "certificate");
-  smb_json_number(json, "bits", linear->bits);
-  smb_json_number(json, "row_bits", linear->row_bits);
-  smb_json_number(json, "unit_bits", linear->unit_bits);
-  smb_json_number(json, "empty", (gint64)linear->empty);
-  smb_json_number(json, "least", (gint64)linear->least);
-  smb_json_array(json, "kernel");
-  for (guint i = 0; i < linear->n_kernel; i++)
-    smb_json_number(json, NULL, linear->kernel[i]);
-  json_builder_end_array(json);
-  smb_json_array(json, "groups");
-  for (guint i = 0; i < linear->groups->len; i++) {
-    const SmbLinearGroup *group = &g_array_index(linear->groups, SmbLinearGroup, i);
-    smb_json_object(json, NULL);
-    smb_json_number(json, "weight", (gint64)group->weight);
-    smb_json_array(json, "basis");
-    for (guint bit = 0; bit < group->n; bit++)
-      smb_json_number(json, NULL, group->basis[bit]);
-    json_builder_end_array(json);
-    json_builder_end_object(json);
-  }
-  json_builder_end_array(json);
-  json_builder_end_object(json);
-}
-
 void
 smb_layout_found_json(JsonBuilder *json, const SmbLayoutFound *found,
-                      const SmbLinearSearch *linear) {
+                      const SmbLayoutOthers *others) {
   smb_json_object(json, "found");
   smb_json_number(json, "wavefronts", (gint64)found->wavefronts);
   smb_json_number(json, "excess_wavefronts", (gint64)found->excess);
@@ -282,8 +258,8 @@ smb_layout_found_json(JsonBuilder *json, const SmbLayoutFound *found,
   smb_json_text(json, "by", found->by);
   smb_json_text(json, "holds_for", found->holds_for);
   smb_json_text(json, "argument", found->proof);
-  if (g_strcmp0(found->by, "rank") == 0)
-    write_certificate(json, linear);
+  if (found->is_proved)
+    smb_layout_certificate_json(json, found, others);
   else
     smb_json_null(json, "certificate");
   json_builder_end_object(json);

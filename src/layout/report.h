@@ -43,6 +43,8 @@ typedef enum {
 
 /**
  * SmbLayoutFound: the best layout of a kind, and why none is better
+ * @what: of which kind
+ * @is_linear: whether it is the one that the search over linear layouts has found; else it is @layout
  * @wavefronts: what all accesses take in it; the counter has counted them
  * @excess: of these
  * @is_proved: whether no layout of @holds_for takes fewer; a certificate was recounted (sim/layout/linear-check.h)
@@ -52,6 +54,9 @@ typedef enum {
  * @cute: (nullable), @triton: (nullable), @c: the layout in these notations
  */
 typedef struct {
+  SmbLayoutFind what;
+  gboolean is_linear;
+  SmbLayout layout;
   guint64 wavefronts;
   guint64 excess;
   gboolean is_proved;
@@ -74,9 +79,13 @@ SmbLayoutFound *smb_layout_find_best(const SmbLayoutOthers *others, const SmbTar
                                      const SmbArch *arch, SmbLayoutFind what, GError **error);
 void smb_layout_found_free(SmbLayoutFound *found);
 
-/** Adds the member "found" to a document. */
+/** Adds the member "found" to a document. @others: the search that has found it */
 void smb_layout_found_json(JsonBuilder *json, const SmbLayoutFound *found,
-                           const SmbLinearSearch *linear);
+                           const SmbLayoutOthers *others);
+
+/** Adds the member "certificate" of a layout that is proved: what verify-proof needs to check the proof again. */
+void smb_layout_certificate_json(JsonBuilder *json, const SmbLayoutFound *found,
+                                 const SmbLayoutOthers *others);
 
 /** Writes it as a table of one row, which is the whole result; and after the tables of what was asked. */
 void smb_layout_found_csv(SmbCli *cli, const SmbLayoutFound *found);

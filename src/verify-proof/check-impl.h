@@ -4,7 +4,7 @@
 // What verify-proof finds out of one claim of a result. Private to the command.
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "src/verify-proof/moved-tile.h"
 
 /**
  * SmbVerified:
@@ -40,8 +40,12 @@ gboolean smb_verify_document(const char *name, JsonNode *root, GPtrArray *verifi
 /** smb_verify_accesses: @result: of analyze --prove; @verified: (element-type SmbVerified): gets one for each access */
 void smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified);
 
-/** smb_verify_space: @found: of layout --find: its certificate */
-void smb_verify_space(JsonObject *found, GPtrArray *verified);
+/** smb_verify_best: @found: of layout --find, in its @result */
+void smb_verify_best(JsonObject *result, JsonObject *found, GPtrArray *verified);
+
+/** smb_verify_rank: a proof by rank of the best layout: the lane groups of @tile, and the spaces that K may be */
+void smb_verify_rank(JsonObject *found, JsonObject *certificate, const SmbMovedTile *tile,
+                     SmbVerified *verified);
 
 /** smb_verified_add: @claim: (transfer full). Returns: (transfer none): of which nothing is known yet */
 SmbVerified *smb_verified_add(GPtrArray *verified, char *claim);

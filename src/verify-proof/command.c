@@ -83,7 +83,7 @@ verify_result(JsonObject *result, GPtrArray *verified) {
   if (proof)
     smb_verify_accesses(result, proof, verified);
   if (found)
-    smb_verify_space(found, verified);
+    smb_verify_best(result, found, verified);
   return proof || found;
 }
 

@@ -18,27 +18,15 @@ are_together(const guint8 *masks, guint a, guint b) {
   return TRUE;
 }
 
-// Whether a lane is the lowest of its group.
-static gboolean
-leads_group(const guint8 *masks, guint lane) {
-  for (guint lower = 0; lower < lane; lower++) {
-    if (are_together(masks, lower, lane))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-// What the fullest bank is asked for by the group of @first: @words, different ones, and @askers, lanes.
+// What the fullest bank is asked for by @lanes: @words, different ones, and @askers, lanes.
 static void
-count_fullest(const SmbRecountRule *rule, const guint8 *masks, guint width, guint64 mask,
-              const guint64 *address, guint first, guint *words, guint *askers) {
+count_fullest(const SmbRecountRule *rule, guint width, guint64 lanes, const guint64 *address,
+              guint *words, guint *askers) {
   guint64 seen[MAX_WORDS];
   guint words_of[MAX_BANKS] = {0}, askers_of[MAX_BANKS] = {0}, n = 0;
   *words = *askers = 0;
-  for (guint lane = first; lane < rule->lanes; lane++) {
-    if (!(mask >> lane & 1) || !are_together(masks, first, lane))
-      continue;
-    for (guint byte = 0; byte < width; byte += BANK_BYTES) {
+  for (guint lane = 0; lane < rule->lanes; lane++) {
+    for (guint byte = 0; lanes >> lane & 1 && byte < width; byte += BANK_BYTES) {
       guint64 word = (address[lane] + byte) / BANK_BYTES;
       guint bank = (guint)(word % rule->banks), i = 0;
       askers_of[bank]++;
@@ -69,15 +57,31 @@ is_in_pairs(guint64 mask, const guint64 *address) {
   return FALSE;
 }
 
+guint
+smb_recount_groups(const SmbRecountRule *rule, guint64 mask, const guint64 *address,
+                   guint64 *groups) {
+  const guint8 *masks = rule->merges && is_in_pairs(mask, address) ? rule->merged : rule->group;
+  guint64 done = 0;
+  guint n = 0;
+  for (guint first = 0; first < rule->lanes; first++) {
+    if (done >> first & 1)
+      continue;
+    groups[n] = 0;
+    for (guint lane = first; lane < rule->lanes; lane++)
+      groups[n] |= (guint64)are_together(masks, first, lane) << lane;
+    done |= groups[n++];
+  }
+  return n;
+}
+
 SmbRecount
 smb_recount(const SmbRecountRule *rule, guint width, guint64 mask, const guint64 *address) {
-  const guint8 *masks = rule->merges && is_in_pairs(mask, address) ? rule->merged : rule->group;
   SmbRecount all = {0, 0, 0};
-  for (guint first = 0; mask && first < rule->lanes; first++) {
+  guint64 groups[SMB_RECOUNT_GROUPS];
+  guint n = mask ? smb_recount_groups(rule, mask, address, groups) : 0;
+  for (guint i = 0; i < n; i++) {
     guint words, askers;
-    if (!leads_group(masks, first))
-      continue;
-    count_fullest(rule, masks, width, mask, address, first, &words, &askers);
+    count_fullest(rule, width, mask & groups[i], address, &words, &askers);
     guint times = rule->waits_for_lanes ? askers : words;
     guint ideal = times > 0 || rule->pays_all;
     all.wavefronts += rule->passes * MAX(times, ideal);

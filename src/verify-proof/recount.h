@@ -10,6 +10,7 @@
 enum {
   SMB_RECOUNT_LANES = 64,
   SMB_RECOUNT_MASKS = 3,
+  SMB_RECOUNT_GROUPS = 1 << SMB_RECOUNT_MASKS,
 };
 
 /**
@@ -49,6 +50,15 @@ SmbRecountRule smb_recount_rule(const char *chip, const char *op, guint width);
 
 /** smb_recount_knows: Returns: whether rules of this chip are known; @chip: (nullable) */
 gboolean smb_recount_knows(const char *chip);
+
+/**
+ * smb_recount_groups:
+ * @groups: (out) (array length=SMB_RECOUNT_GROUPS): lanes of a warp that are served together, active or not, for this request
+ *
+ * Returns: their number
+ */
+guint smb_recount_groups(const SmbRecountRule *rule, guint64 mask, const guint64 *address,
+                         guint64 *groups);
 
 /** SmbRecount: @wavefronts, @ideal: what they would be without conflicts; @degree: the most words that one bank is asked for at once */
 typedef struct {

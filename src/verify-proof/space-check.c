@@ -4,7 +4,7 @@
 // The certificate of layout --find swizzle, of a proof by rank. K is a space of numbers of elements, whose places are at the beginning of a row
 // of the banks. A lane group that asks for a coset of A takes as many wavefronts as K and A have elements in common, so all of K are
 // written down. That no other K takes fewer is shown by dimensions, dim(A ∩ K) >= dim A + dim K - bits, or by trying all, up to MAX_SPACES.
-// That the groups are those of the accesses is not checked here.
+// Each lane group of the requests has to be such a coset, and the weights of A their number.
 #include "src/out/json.h"
 #include "src/verify-proof/check-impl.h"
 
@@ -12,6 +12,7 @@ enum {
   MAX_BITS = 20,
   MAX_GROUPS = 64,
   MAX_SPACES = 1 << 16,
+  BANK_BYTES = 4,
 };
 
 typedef struct {
@@ -119,8 +120,8 @@ read_search(JsonObject *certificate, Search *search, Space *kernel) {
   gint64 row_bits = smb_json_get_number(certificate, "row_bits");
   gint64 unit_bits = smb_json_get_number(certificate, "unit_bits");
   search->n_groups = smb_verify_length(groups);
-  if (bits < 1 || bits > MAX_BITS || row_bits < 0 || unit_bits < 0 || unit_bits > bits ||
-      search->n_groups > MAX_GROUPS)
+  if (bits < 1 || bits > MAX_BITS || row_bits < 0 || row_bits > MAX_BITS || unit_bits < 0 ||
+      unit_bits > bits || search->n_groups > MAX_GROUPS)
     return FALSE;
   search->bits = (guint)bits;
   search->unit_bits = (guint)unit_bits;
@@ -138,8 +139,90 @@ read_search(JsonObject *certificate, Search *search, Space *kernel) {
          kernel->n == search->n_kernel;
 }
 
-static void
-verify_rank(JsonObject *found, JsonObject *certificate, SmbVerified *verified) {
+// --- the lane groups of the requests
+
+// Whether the elements of @lanes, with those that one lane moves or a word has, are all of a coset of @space.
+static gboolean
+is_coset(const Space *space, const SmbMoved *moved, guint64 lanes, guint unit) {
+  guint32 first = moved->element[__builtin_ctzll(lanes)];
+  for (guint32 chosen = 0; chosen >> space->n == 0; chosen++) {
+    guint32 wanted = (add_chosen(space, chosen) ^ first) / unit;
+    gboolean is_there = FALSE;
+    for (guint64 rest = lanes; rest && !is_there; rest &= rest - 1)
+      is_there = moved->element[__builtin_ctzll(rest)] / unit == wanted;
+    if (!is_there)
+      return FALSE;
+  }
+  for (guint64 rest = lanes; rest; rest &= rest - 1) {
+    guint32 unit_number = moved->element[__builtin_ctzll(rest)] / unit;
+    gboolean is_in = FALSE;
+    for (guint32 chosen = 0; chosen >> space->n == 0 && !is_in; chosen++)
+      is_in = (add_chosen(space, chosen) ^ first) / unit == unit_number;
+    if (!is_in)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Takes a lane group off the weights of its A. FALSE: there is none, or too little is left.
+static gboolean
+take_group(Search *search, guint64 *left, const SmbMoved *moved, guint64 lanes, guint unit) {
+  guint64 weight = moved->rule.passes * moved->times;
+  for (guint i = 0; i < search->n_groups && weight > 0; i++) {
+    const Space *space = &search->groups[i];
+    guint64 taken = MIN(left[i], weight);
+    if (taken > 0 && (guint64)1 << space->n <= (guint64)SMB_RECOUNT_LANES * unit &&
+        is_coset(space, moved, lanes, unit)) {
+      left[i] -= taken;
+      weight -= taken;
+    }
+  }
+  return weight == 0;
+}
+
+static gboolean
+take_moved(Search *search, guint64 *left, guint64 *empty, const SmbMoved *moved,
+           guint element_bytes) {
+  guint unit = MAX(MAX(moved->width, BANK_BYTES) / element_bytes, 1);
+  guint64 groups[SMB_RECOUNT_GROUPS], address[SMB_RECOUNT_LANES];
+  for (guint lane = 0; lane < SMB_RECOUNT_LANES; lane++)
+    address[lane] = moved->element[lane];
+  guint n = smb_recount_groups(&moved->rule, moved->mask, address, groups);
+  for (guint i = 0; i < n; i++) {
+    guint64 lanes = groups[i] & moved->mask;
+    if (!lanes)
+      *empty += moved->rule.pays_all * moved->rule.passes * moved->times;
+    else if (moved->rule.waits_for_lanes || !take_group(search, left, moved, lanes, unit))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Whether the certificate has the lane groups of the requests, no fewer and no more, and a row of the banks is as long as theirs.
+static gboolean
+has_own_groups(Search *search, const SmbMovedTile *tile, gint64 row_bits) {
+  guint64 left[MAX_GROUPS], empty = 0;
+  if (tile->n != (guint64)1 << search->bits ||
+      tile->element_bytes << row_bits != smb_moved_tile_row_bytes(tile))
+    return FALSE;
+  for (guint i = 0; i < search->n_groups; i++)
+    left[i] = search->weights[i];
+  for (guint i = 0; i < tile->requests->len; i++) {
+    const SmbMoved *moved = &g_array_index(tile->requests, SmbMoved, i);
+    if (moved->rule.banks * BANK_BYTES != smb_moved_tile_row_bytes(tile) ||
+        !take_moved(search, left, &empty, moved, tile->element_bytes))
+      return FALSE;
+  }
+  for (guint i = 0; i < search->n_groups; i++) {
+    if (left[i] > 0)
+      return FALSE;
+  }
+  return empty == search->empty;
+}
+
+void
+smb_verify_rank(JsonObject *found, JsonObject *certificate, const SmbMovedTile *tile,
+                SmbVerified *verified) {
   Search search = {.bits = 0};
   Space kernel, tried = {.n = 0};
   guint64 wavefronts;
@@ -148,7 +231,8 @@ verify_rank(JsonObject *found, JsonObject *certificate, SmbVerified *verified) {
     return;
   }
   g_autofree guint8 *in_kernel = search.in_kernel = g_new0(guint8, (gsize)1 << search.bits);
-  verified->requests = search.n_groups;
+  if (!has_own_groups(&search, tile, smb_json_get_number(certificate, "row_bits")))
+    smb_verified_fail(verified, "its lane groups are not those of the requests");
   for (guint i = 0; i < kernel.n; i++) {
     if (kernel.basis[i] & ((1u << search.unit_bits) - 1))
       smb_verified_fail(verified, "K divides what stays together");
@@ -164,18 +248,4 @@ verify_rank(JsonObject *found, JsonObject *certificate, SmbVerified *verified) {
       smb_verified_fail(verified, "another K takes fewer wavefronts");
   }
   verified->cases = 1 + search.spaces;
-}
-
-void
-smb_verify_space(JsonObject *found, GPtrArray *verified) {
-  JsonObject *proof = smb_json_get_object(found, "proof");
-  JsonObject *certificate = proof ? smb_json_get_object(proof, "certificate") : NULL;
-  const char *by = proof ? smb_json_get_text(proof, "by") : NULL;
-  SmbVerified *one = smb_verified_add(
-      verified, g_strdup_printf("the best layout: %" G_GINT64_FORMAT " wavefronts, by %s",
-                                smb_json_get_number(found, "wavefronts"), by ? by : "no proof"));
-  if (certificate)
-    verify_rank(found, certificate, one);
-  else
-    one->open = "it has no certificate";
 }

@@ -106,7 +106,7 @@ says 'is not proved to be free of conflicts for all parameters: at most 32-way'
 expect 1 check --project column.ini --format github
 shows 'title=Not proved::case row: the store of'
 
-# The best layout: by rank, and by an argument without a certificate.
+# The best layout: by rank, without conflicts, and because all were tried.
 lanes='[0, 2], [0, 4], [0, 8], [0, 16]'
 expect 0 layout 2x32xf32 --access row --access "#ttg.linear<{register = [], lane = [$lanes, [1, 0]], warp = [], block = []}>" \
   --access "#ttg.linear<{register = [], lane = [$lanes, [1, 1]], warp = [], block = []}>" --find swizzle --format json
@@ -121,10 +121,48 @@ tells 'differs: another K takes fewer wavefronts'
 sed 's/"kernel" : \[1\]/"kernel" : [2]/' rank.json >wrong.json
 expect 1 verify-proof wrong.json
 tells 'differs: with K it takes 6 wavefronts'
+sed 's/"weight" : 1/"weight" : 2/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: its lane groups are not those of the requests'
 expect 0 layout 64x64xf16 --access row --find pad --format json
 cp out ideal.json
 expect 0 verify-proof ideal.json
-shows 'by ideal: open: it has no certificate'
+shows '- the best layout: 1 wavefront, by ideal: holds: 1 request, 1 case'
+sed 's/"wavefronts" : 1,/"wavefronts" : 2,/' ideal.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: it takes 1 wavefront'
+expect 0 layout 32x32xf32 --access 'store row vec=4' --access column --find pad --format json
+cp out pad.json
+expect 0 verify-proof pad.json
+shows 'by exhaustive: holds: '
+sed 's/"pad" : [0-9]*/"pad" : 0/' pad.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: it takes '
+sed 's/"pad" : [0-9]*/"pad" : 1/' pad.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: a lane does not have side by side what it moves'
+sed 's/"elements" : 1024/"elements" : 16/' pad.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: the certificate cannot be read'
+# A worse layout that is said to be the best: the one that takes fewer is found.
+sed 's/"pad" : [0-9]*/"pad" : 0/; s/"wavefronts" : '"$(sed -n 's/^    "wavefronts" : \([0-9]*\).*/\1/p' pad.json | head -1)"',/"wavefronts" : 36,/' pad.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: another layout takes '
+# Of all vendors; tiles that are no power of two, and elements of each width.
+for chip in sm_90 gfx942 gfx950 gfx1100; do
+  for tile in 48x40xf32 64x64xf16 16x64xi8 32x16xf64; do
+    for find in swizzle pad; do
+      expect 0 layout $tile --access row --access column --find $find --arch $chip --format json
+      cp out best.json
+      expect 0 verify-proof best.json
+      shows 'best.json: 1 claim: 1 hold, 0 open, 0 differ'
+    done
+  done
+done
+expect 0 layout 32x32xf32 --access column --find pad --arch sm_20 --format json
+cp out best.json
+expect 0 verify-proof best.json
+tells 'open: the rules of its chip are not known here'
 
 # What has no proof, and what is none.
 # shellcheck disable=SC2086
