@@ -44,3 +44,14 @@ enter_source() {
   tar -xf "$source" -C source --strip-components=1
   cd source || return
 }
+
+# configure_json_glib: in the source of json-glib, the headers that its own build makes first. $version: of it.
+configure_json_glib() {
+  version=$(sed -n "s/^ *version: '\([0-9.]*\)'.*/\1/p" meson.build | head -n 1)
+  IFS=. read -r major minor micro <<EOF
+$version
+EOF
+  sed "s/@JSON_MAJOR_VERSION@/$major/; s/@JSON_MINOR_VERSION@/$minor/; s/@JSON_MICRO_VERSION@/$micro/; s/@JSON_VERSION@/$version/" \
+    json-glib/json-version.h.in >json-glib/json-version.h
+  echo '#define GETTEXT_PACKAGE "json-glib-1.0"' >config.h
+}

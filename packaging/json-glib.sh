@@ -11,13 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
 
 enter_source json-glib "${2-}" "$1"
-version=$(sed -n "s/^ *version: '\([0-9.]*\)'.*/\1/p" meson.build | head -n 1)
-IFS=. read -r major minor micro <<EOF
-$version
-EOF
-sed "s/@JSON_MAJOR_VERSION@/$major/; s/@JSON_MINOR_VERSION@/$minor/; s/@JSON_MICRO_VERSION@/$micro/
-  s/@JSON_VERSION@/$version/" json-glib/json-version.h.in >json-glib/json-version.h
-echo '#define GETTEXT_PACKAGE "json-glib-1.0"' >config.h
+configure_json_glib
 
 # What Meson's gnome.mkenums_simple() makes: the types of the enumerations.
 cd json-glib

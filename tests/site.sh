@@ -58,13 +58,21 @@ python3 doc/site/check.py "$work/with" >/dev/null
 cmp "$work/web/index.html" "$work/with/try/index.html"
 grep -q '<a href="try/index.html">' "$work/with/faq.html" || die 'faq.html: no link to the page that runs in a browser'
 
+# Then sessions that its program can run have what it needs for that: others, of nvcc or a shell, do not.
+sed -n 's/.*<pre data-live="\([^"]*\)".*/\1/p' "$work/with/faq.html" >"$work/live"
+[ "$(wc -l <"$work/live")" -ge 15 ] || die "faq.html: only $(wc -l <"$work/live") sessions can be run"
+grep -q 'square.cu.*tile\|square.cu.*__global__ void square' "$work/live" || die 'faq.html: a session lacks its file'
+! grep -q 'trace -\|sed \|--nvcc' "$work/live" || die 'faq.html: a session is offered that needs a shell'
+! grep -q 'data-live' "$work/with/guide-engineer.html" || die 'guide-engineer.html: a session is offered that needs nvcc'
+! grep -rlq 'data-live\|live.js' "$work/site" --include='*.html' || die 'sessions are offered without the page that runs them'
+
 # A session has its commands marked, a table may be wider than the page, and a man page names others as links.
 grep -q '<span class="command">\$ smembank ' "$work/site/index.html" || die 'index.html: no command is marked'
 grep -q '<div class="wide" tabindex="0"><table>' "$work/site/model.html" || die 'model.html: no table'
 grep -q '<a href="smembank-merge.1.html"><b>smembank-merge</b>(1)</a>' "$work/site/smembank-check.1.html" || die 'smembank-check(1): no link'
 grep -qF '["smembank-advise.1.html#DESCRIPTION","smembank-advise(1)","Description","' "$work/site/search.js" || die 'the search lacks a section'
 if command -v node >/dev/null; then
-  for script in site.js search.js; do
+  for script in site.js search.js ../with/live.js; do
     node --check "$work/site/$script" || die "$script is no script"
   done
 fi

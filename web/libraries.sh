@@ -101,13 +101,7 @@ cp LICENSES/LGPL-2.1-or-later.txt "$folder/licenses/glib"
 # --- json-glib
 
 cd "$work/json-glib"
-version=$(sed -n "s/^ *version: '\([0-9.]*\)'.*/\1/p" meson.build | head -n 1)
-IFS=. read -r major minor micro <<EOF
-$version
-EOF
-sed "s/@JSON_MAJOR_VERSION@/$major/; s/@JSON_MINOR_VERSION@/$minor/; s/@JSON_MICRO_VERSION@/$micro/; s/@JSON_VERSION@/$version/" \
-  json-glib/json-version.h.in >json-glib/json-version.h
-echo '#define GETTEXT_PACKAGE "json-glib-1.0"' >config.h
+configure_json_glib
 cd json-glib
 # Types of enumerations, which nothing here asks for.
 echo '#pragma once' >json-enum-types.h

@@ -13,12 +13,14 @@ import json
 import os
 import posixpath
 import re
+import shlex
 import shutil
 import string
 import subprocess
 import sys
 
 FRAME = ('site.css', 'site.js', 'icon.svg')
+LIVE = ('live.js',)  # with the page that runs in a browser
 TAG = re.compile(r'<[^>]*>')
 
 
@@ -42,6 +44,53 @@ def name_page(source):
         return posixpath.basename(folder) + '.html'
     stem = name[:-3] if name.endswith('.md') else name
     return ('guide-' if folder == 'doc/guides' else '') + stem.lower() + '.html'
+
+
+class Sessions:
+    """What of a document's sessions the page's program can run (web/commands.c): commands without a shell, with files that the document
+    shows by `$ cat FILE`. A session has the files of those before it."""
+
+    FILE = re.compile(r'[\w-]+\.(cu|cuh|ptx|hip|txt|csv|json|ini|cubin)$|-$')
+    # What needs a compiler, a device's time, or writes a file.
+    ELSEWHERE = re.compile(r'--(nvcc|instance|time|device|case|project|triton|svg|out|patch|output)\b|-[io]$')
+
+    # A command after which a file that it names may be another one.
+    CHANGES = re.compile(r' -i\b|>|^(mv|cp|rm|patch) ')
+
+    def __init__(self, top):
+        self.files = {}
+        with open(os.path.join(top, 'web/commands.c'), encoding='utf-8') as file:
+            self.commands = set(re.findall(r'{"(\w+)", smb_cmd_', file.read())) - {'report'}
+
+    def is_live(self, command):
+        if re.search(r'[$`\\]', command):
+            return False
+        lexer = shlex.shlex(command, posix=True, punctuation_chars='|&;<>')
+        lexer.whitespace_split = True
+        lexer.commenters = ''
+        words = list(lexer)
+        if len(words) < 2 or words[0] != 'smembank' or words[1] not in self.commands:
+            return False
+        return not any(set(word) <= set('|&;<>') or self.ELSEWHERE.match(word) or (self.FILE.match(word) and word not in self.files)
+                       for word in words[2:])
+
+    def read(self, text):
+        """The files and commands of a session as text; None: it has none that can be run."""
+        live, used = [], {}
+        for part in re.split(r'^\$ ', text, flags=re.M)[1:]:
+            command, _, body = part.partition('\n')
+            shown = re.fullmatch(r'cat ([\w.-]+)', command)
+            if shown:
+                self.files[shown[1]] = body
+                continue
+            if self.is_live(command):
+                files = {name: self.files[name] for name in shlex.split(command) if name in self.files}
+                if all(used.get(name, content) == content for name, content in files.items()):
+                    used.update(files)
+                    live.append(command)
+            if self.CHANGES.search(command):
+                self.files = {name: content for name, content in self.files.items() if name not in command}
+        return {'files': used, 'commands': live} if live else None
 
 
 def strip_tags(text):
@@ -144,9 +193,17 @@ class Site:
         text = re.sub(r'<h([1-6])>(.*?)</h\1>', add_anchor, text, flags=re.S)
         text = re.sub(r'<table>.*?</table>', lambda match: f'<div class="wide" tabindex="0">{match[0]}</div>', text, flags=re.S)
         # Both forms of cmark-gfm: of a language, <pre lang="…"> or <code class="language-…">.
+        sessions = Sessions(self.top)
+
+        def mark_session(match):
+            marked = re.sub(r'^\$ .*$', r'<span class="command">\g<0></span>', match[2], flags=re.M)
+            live = sessions.read(strip_tags(match[2])) if self.web and 'console nvcc' not in match[1] else None
+            if live:
+                return f'<pre data-live="{html.escape(json.dumps(live))}">{match[1][match[1].index("<code"):]}{marked}'
+            return match[1] + marked
+
         text = re.sub(r'(<pre lang="console[^"]*"><code>|<pre><code class="language-console[^"]*">)(.*?)(?=</code>)',
-                      lambda match: match[1] + re.sub(r'^\$ .*$', r'<span class="command">\g<0></span>', match[2], flags=re.M),
-                      text, flags=re.S)
+                      mark_session, text, flags=re.S)
         text = re.sub(r'<pre lang="[^"]*">', '<pre>', text)
         # An option is not broken at its hyphens.
         text = re.sub(r'<code>(?=[^<\n]{1,30}</code>)', '<code class="short">', text)
@@ -219,7 +276,7 @@ class Site:
             description=html.escape(' '.join(strip_tags(first[1]).split())[:200] if first else page.title),
             navigation=self.draw_navigation(page), content=page.html, contents=self.draw_contents(page),
             neighbours=self.draw_neighbours(page), kind='man' if page.man else 'text', version=html.escape(self.version),
-            source=html.escape(page.source))
+            source=html.escape(page.source), scripts='<script src="live.js" defer></script>\n' if 'data-live' in page.html else '')
         with open(os.path.join(self.out, page.address), 'w', encoding='utf-8') as file:
             file.write(text)
 
@@ -273,7 +330,7 @@ class Site:
         self.copy_files(frame)
         if self.web:
             shutil.copytree(self.web, os.path.join(self.out, 'try'))
-        for name in FRAME:
+        for name in FRAME + (LIVE if self.web else ()):
             shutil.copyfile(os.path.join(folder, name), os.path.join(self.out, name))
         with open(os.path.join(self.out, 'search.js'), 'w', encoding='utf-8') as file:
             file.write('const smembankSections = ' + json.dumps(self.list_sections(), ensure_ascii=False, separators=(',', ':')) + ';\n')

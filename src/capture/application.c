@@ -113,6 +113,21 @@ set_up(gpointer data) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+// Why the program of a command line cannot be started (transfer full), if its file is there after all; NULL: it is not.
+static char *
+describe_unstarted(const char *file) {
+  if (!g_file_test(file, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  if (access(file, X_OK) != 0)
+    return g_strdup_printf("'%s' is a file that cannot be executed: give the program that runs it "
+                           "as well, such as 'python3 %s'",
+                           file, file);
+  return strchr(file, '/') ? NULL
+                           : g_strdup_printf("'%s' is in this folder, which is not searched for "
+                                             "programs: give './%s'",
+                                             file, file);
+}
+
 static gboolean
 start_application(SmbStage *stage, const SmbApplication *application, GError **error) {
   g_auto(GStrv) environment = g_get_environ();
@@ -126,7 +141,8 @@ start_application(SmbStage *stage, const SmbApplication *application, GError **e
                     G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | input, set_up,
                     (gpointer)application, &stage->pid, &failure))
     return TRUE;
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", failure->message);
+  g_autofree char *reason = describe_unstarted(application->words[0]);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", reason ? reason : failure->message);
 }
 
 // From a terminal the application gets them itself.

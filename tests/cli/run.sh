@@ -17,6 +17,12 @@ expect 2 run --kernel '(' -- true
 expect 2 run --launches 3..2 -- true
 expect 3 run -- ./nowhere
 says 'No such file'
+echo 'import triton' >script.py
+expect 3 run -- script.py
+says "'script.py' is a file that cannot be executed: give the program that runs it as well, such as 'python3 script.py'"
+chmod +x script.py
+expect 3 run -- script.py
+says "'script.py' is in this folder, which is not searched for programs: give './script.py'"
 expect 5 run -- sh -c 'exit 5'
 says 'no launch was counted'
 expect 3 run 'a;b.cu'

@@ -6,24 +6,11 @@
 'use strict';
 const assert = require('assert');
 const fs = require('fs');
-const http = require('http');
 const path = require('path');
 const {chromium} = require('playwright-core');
+const {serve} = require('./web-serve.js');
 
 const [site, executablePath, screenshots] = process.argv.slice(2);
-const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.txt': 'text/plain'};
-
-function serve() {
-  const server = http.createServer((asked, answer) => {
-    const name = new URL(asked.url, 'http://x').pathname.replace(/\/$/, '/index.html');
-    fs.readFile(path.join(site, path.normalize(name)), (error, bytes) => {
-      answer.writeHead(error ? 404 : 200, {'content-type': TYPES[path.extname(name)] || 'application/octet-stream'});
-      answer.end(bytes);
-    });
-  });
-  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
-}
-
 // Until the page has answered what it was asked.
 async function settle(page) {
   await page.waitForFunction(() => /^Counted in|^smembank|error:/.test(document.getElementById('state').textContent), null, {timeout: 60000});
@@ -179,7 +166,7 @@ const tests = {
 };
 
 async function main() {
-  const server = await serve();
+  const server = await serve(site);
   const url = `http://127.0.0.1:${server.address().port}/`;
   const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
   const page = await browser.newPage();

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The page of `make web`: its program says what this one says (tests/cli/web-counts.js), and its view in a headless Chromium, by
-# playwright-core from npm (tests/cli/web-page.js). Skipped unless `make web` was run, which needs Emscripten; a part is skipped
+# playwright-core from npm (tests/cli/web-page.js), and the documents' sessions that it runs (tests/cli/web-live.js). Skipped unless `make web` was run, which needs Emscripten; a part is skipped
 # without Node, Chromium or playwright-core. SMEMBANK_SCREENSHOTS=FOLDER keeps what the pages look like.
 set -eu
 here=$PWD
@@ -23,3 +23,7 @@ if [ -z "$browser" ] || ! node -e 'require("playwright-core")' 2>/dev/null; then
   exit 0
 fi
 node "$sources/tests/cli/web-page.js" "$site" "$browser" "${SMEMBANK_SCREENSHOTS-}"
+if command -v cmark-gfm >/dev/null && command -v mandoc >/dev/null; then
+  (cd "$sources" && PYTHONDONTWRITEBYTECODE=1 python3 doc/site/build.py . "$work/documents" 0 "$site")
+  node "$sources/tests/cli/web-live.js" "$work/documents" "$browser" "${SMEMBANK_SCREENSHOTS-}"
+fi
