@@ -38,17 +38,25 @@ tell_condition(const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+// What an access takes at most. Atomics conflict on one word, too, which is one way.
+static char *
+tell_most_ways(const SmbProvedSite *proved) {
+  return proved->degree > 1 ? g_strdup_printf("%u-way", proved->degree)
+                            : g_strdup("one wavefront for each lane, all on one word");
+}
+
 static char *
 tell_site(const SmbAnalyzeReport *report, const SmbProvedSite *proved) {
+  g_autofree char *ways = tell_most_ways(proved);
   g_autofree char *condition = NULL;
   switch (proved->verdict) {
   case SMB_PROVED:
     return g_strdup("free of conflicts");
   case SMB_PROVED_FOR:
     condition = tell_condition(report, proved);
-    return g_strdup_printf("free of conflicts if %s; else up to %u-way", condition, proved->degree);
+    return g_strdup_printf("free of conflicts if %s; else up to %s", condition, ways);
   case SMB_NOT_FREE:
-    return g_strdup_printf("at most %u-way", proved->degree);
+    return g_strdup_printf("at most %s", ways);
   case SMB_PROOF_STOPPED:
     return g_strdup_printf("not proved: %s", proved->reason);
   }

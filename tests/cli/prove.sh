@@ -33,6 +33,39 @@ done
 expect 2 analyze $launch --prove --shard 1/2 --format json "$kernel"
 says 'not with --shard'
 
+# Atomics that are one instruction wait for lanes, also on one word; those that are loops are not proved.
+cat >"$work/atomics.ptx" <<'END'
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry atomics(.param .u32 p)
+{
+  .reg .b32 %r<8>;
+  .reg .f32 %f<2>;
+  .shared .align 4 .b8 counts[8192];
+  ld.param.u32 %r1, [p];
+  mov.u32 %r2, %tid.x;
+  shl.b32 %r3, %r2, 2;
+  shl.b32 %r4, %r1, 2;
+  mov.u32 %r5, counts;
+  add.u32 %r6, %r5, %r4;
+  add.u32 %r7, %r6, %r3;
+  red.shared.add.u32 [%r7], 3;
+  red.shared.max.u32 [%r6], %r2;
+  mov.f32 %f1, 0f3F800000;
+  red.shared.add.f32 [%r7], %f1;
+  ret;
+}
+END
+expect 1 analyze --block 32 --arg p=1 --prove "$work/atomics.ptx"
+tells 'line 16, atomic of red.shared.add.u32 [%r7], 3: free of conflicts'
+tells 'line 17, atomic of red.shared.max.u32 [%r6], %r2: at most one wavefront for each lane, all on one word'
+tells 'line 19, atomic of red.shared.add.f32 [%r7], %f1: not proved: it is an atomic that is a loop'
+expect 1 analyze --block 32 --arg p=1 --prove --format json "$work/atomics.ptx"
+cp "$work/out" "$work/proof.json"
+expect 0 verify-proof "$work/proof.json"
+tells ': 3 claims: 2 hold, 1 open, 0 differ'
+
 # The same of compiled code: PTX and machine code of one text, s[t * p] (tests/proof-compile.py), and a table of branch targets.
 for level in ptx sm_90.cubin; do
   gunzip -c "$srcdir/tests/data/sass/proof.$level.gz" >"$work/proof.$level"

@@ -3,7 +3,9 @@
 //
 // What a kernel starts with, what its threads ask for, and what they load. Memory is not modelled: what is loaded is not known, but for
 // parameters. Threads that load from one address of shared memory together get the same.
+#include "sim/arch/rule.h"
 #include "sim/exec/proof/step-walk.h"
+#include "sim/machine/machine.h"
 
 // Keys of unknown values of this file.
 #define KEY_SPECIAL  ((guint64)1 << 61)
@@ -152,8 +154,28 @@ gives_address(const Step *step, guint lane) {
   return !is_matrix || lane < 8 * step->transfer->n_components;
 }
 
+// What a step is to the counters. Of an atomic that is one instruction, more lanes, and lanes in one bank, take more, as of a load. One that is
+// a loop goes around again for lanes that ask for one word.
+static SmbOp
+find_asked_op(const StepWalk *walk, const Step *step) {
+  const Transfer *transfer = step->transfer;
+  const Move *move = &transfer->move;
+  return step->opcode == STEP_ATOMIC || step->opcode == STEP_POLL_ATOMIC
+             ? smb_atomic_op(walk->prover->arch, move->atomic, move->kind, transfer->increments)
+             : (SmbOp)move->op;
+}
+
+static gboolean
+is_single_atomic(const StepWalk *walk, const Step *step) {
+  const Move *move = &step->transfer->move;
+  SmbOp op = find_asked_op(walk, step);
+  return (op == SMB_OP_ATOM || op == SMB_OP_CAS || op == SMB_OP_RED_UNIFORM) &&
+         smb_arch_rule(walk->prover->arch, op, move->width)->defined &&
+         step->transfer->n_components == 1 && !step->transfer->is_cluster;
+}
+
 static const char *
-find_refusal(const Step *step) {
+find_refusal(const StepWalk *walk, const Step *step) {
   switch ((guint)step->opcode) {
   case STEP_LOAD:
   case STEP_STORE:
@@ -162,7 +184,7 @@ find_refusal(const Step *step) {
     return step->transfer->is_cluster ? "it may ask for the shared memory of another block" : NULL;
   case STEP_ATOMIC:
   case STEP_POLL_ATOMIC:
-    return "it is an atomic";
+    return is_single_atomic(walk, step) ? NULL : "it is an atomic that is a loop";
   case STEP_COPY:
     return "it is a copy from global memory";
   default:
@@ -174,9 +196,9 @@ static void
 ask_warp(StepWalk *walk, const Step *step, const Address *address, guint first,
          const Term *active) {
   const Move *move = &step->transfer->move;
-  SmbRequest request = {.op = (guint8)move->op, .width = (guint8)move->width};
+  SmbRequest request = {.op = (guint8)find_asked_op(walk, step), .width = (guint8)move->width};
   Term offsets[SMB_MAX_LANES] = {0}, conditions[SMB_MAX_LANES] = {0};
-  const char *refusal = find_refusal(step);
+  const char *refusal = find_refusal(walk, step);
   for (guint i = first; i < MIN(first + walk->n_lanes, walk->prover->n); i++) {
     guint lane = i - first;
     AskedPlace place = find_asked_place(walk, step->transfer, address, i);
