@@ -104,16 +104,18 @@ joined_free(gpointer data) {
 }
 
 // The best layout of an array; @kind: of that kind, even if it alone gains nothing but wavefronts: where arrays lie alike, their indices are
-// computed once for all.
+// computed once for all. @vector_bytes: of those that keep vectors of so many bytes whole, even if it alone gains nothing; 0: any.
 static const SmbAdviseLayout *
-choose_layout(const SmbAdviseReport *report, const SmbAdviseArray *array, SmbAdviseKinds kind) {
+choose_layout(const SmbAdviseReport *report, const SmbAdviseArray *array, SmbAdviseKinds kind,
+              guint vector_bytes) {
   if (!kind)
     return smb_advise_proven(report, array);
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     const SmbAdviseCompiled *compiled = layout->compiled;
-    if (layout->kind == kind && smb_proof_holds(layout->proof) && compiled && !compiled->failure &&
-        compiled->total.wavefronts < report->now->total.wavefronts)
+    if (layout->kind == kind && layout->vector_bytes >= vector_bytes &&
+        smb_proof_holds(layout->proof) && compiled && !compiled->failure &&
+        (vector_bytes || compiled->total.wavefronts < report->now->total.wavefronts))
       return layout;
   }
   return NULL;
@@ -130,13 +132,14 @@ are_same(const GPtrArray *a, const GPtrArray *b) {
 
 // Adds the kernel with a layout for each array, if several have one, and these are not among those that are known.
 static void
-join_layouts(const SmbAdviseReport *report, SmbAdviseKinds kind, GPtrArray *known) {
+join_layouts(const SmbAdviseReport *report, SmbAdviseKinds kind, guint vector_bytes,
+             GPtrArray *known) {
   g_autoptr(GPtrArray) layouts = g_ptr_array_new();
   g_autoptr(GArray) rewrites = g_array_new(FALSE, FALSE, sizeof(SmbRewriteArray));
   g_autofree guint64 *expected = present_wavefronts(report->analysis);
   for (guint i = 0; i < report->arrays->len; i++) {
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    const SmbAdviseLayout *layout = choose_layout(report, array, kind);
+    const SmbAdviseLayout *layout = choose_layout(report, array, kind, vector_bytes);
     g_ptr_array_add(layouts, (gpointer)layout);
     if (!layout)
       continue;
@@ -169,13 +172,14 @@ is_joined_better(const Joined *a, const Joined *b) {
 
 void
 smb_advise_prove_together(SmbAdviseReport *report) {
+  static const guint vectors[] = {0, SMB_ADVISE_MIN_VECTOR, SMB_MAX_WIDTH};
   gboolean compiles = report->now && !report->now->failure;
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(joined_free);
   g_autoptr(GPtrArray) forms = g_ptr_array_new();
-  join_layouts(report, 0, all);
-  if (compiles) {
-    join_layouts(report, SMB_ADVISE_PAD, all);
-    join_layouts(report, SMB_ADVISE_SWIZZLE, all);
+  join_layouts(report, 0, 0, all);
+  for (guint i = 0; compiles && i < G_N_ELEMENTS(vectors); i++) {
+    join_layouts(report, SMB_ADVISE_PAD, vectors[i], all);
+    join_layouts(report, SMB_ADVISE_SWIZZLE, vectors[i], all);
   }
   Joined *best = NULL;
   for (guint i = 0; compiles && i < all->len; i++) {

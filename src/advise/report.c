@@ -16,8 +16,8 @@
 #include "src/cli/hint.h"
 
 enum {
-  MIN_VECTOR = 8,  // bytes: narrower loads are few
-  LONG_BLOCKS = 1, // that stand for all, if a block executes more statements than it may
+  BANK_ROW_BYTES = 128, // 32 banks of 4 bytes
+  LONG_BLOCKS = 1,      // that stand for all, if a block executes more statements than it may
 };
 
 const char *
@@ -266,6 +266,33 @@ add_trials(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvise
   }
 }
 
+// The padding of one vector after each row, or, of an array without rows, after each row of the banks. nvcc sees that a multiple of a power of
+// two leaves vectors aligned, of another one it may not: it made no 8-byte loads of rows that are padded by 12 elements.
+static void
+add_plain_padding(SmbAdviseArray *array, const SmbAdviseReport *report,
+                  const SmbAdviseOptions *options, guint vector_bytes) {
+  const SmbCandidate *now = array->search->original;
+  const SmbArrayUse *use = array->search->use;
+  SmbLayout layout = now->layout;
+  if ((options->kinds && options->kinds != SMB_ADVISE_PAD) ||
+      has_wide(array, SMB_ADVISE_PAD, vector_bytes))
+    return;
+  if (use->array->n_dimensions < 2 && !options->row)
+    layout.columns = MAX(1, BANK_ROW_BYTES / layout.element_bytes);
+  layout.bits = 0;
+  layout.pad = (now->layout.columns == layout.columns ? now->layout.pad : 0) +
+               vector_bytes / layout.element_bytes;
+  if (vector_bytes < layout.element_bytes || has_layout(array, &layout))
+    return;
+  g_autoptr(SmbCandidate) found = smb_advise_try(report->arch, use, &now->layout, &layout);
+  if (!found || found->fit != SMB_LAYOUT_FITS || found->total.wavefronts >= now->total.wavefronts)
+    return;
+  SmbAdviseLayout *trial = layout_new(report, array, found, SMB_ADVISE_PAD);
+  trial->is_first = trial->is_trial = TRUE;
+  g_ptr_array_add(array->layouts, trial);
+  g_ptr_array_add(array->candidates, g_steal_pointer(&found));
+}
+
 // The best of each kind of layout.
 static void
 choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked,
@@ -273,19 +300,28 @@ choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAd
   add_array_layouts(array, report, array->search, asked);
   if (array->merged_search)
     add_array_layouts(array, report, array->merged_search, asked);
-  for (guint bytes = SMB_MAX_WIDTH; report->can_compile && bytes >= MIN_VECTOR; bytes /= 2)
+  for (guint bytes = SMB_MAX_WIDTH; report->can_compile && bytes >= SMB_ADVISE_MIN_VECTOR;
+       bytes /= 2) {
+    add_plain_padding(array, report, options, bytes);
     add_trials(array, report, options, bytes);
+  }
   smb_advise_sort(report, array);
 }
 
-// What was tried in vain: the kernel as it is, or another layout of the kind, is as good as compiled.
+static gboolean
+is_joined(const SmbAdviseReport *report, const SmbAdviseLayout *layout) {
+  return report->joined && g_ptr_array_find(report->joined, layout, NULL);
+}
+
+// What was tried in vain: the kernel as it is, or another layout of the kind, is as good as compiled, and it is not among those that are best
+// together.
 static void
 drop_trials(const SmbAdviseReport *report, const SmbAdviseArray *array) {
   for (guint i = array->layouts->len; i-- > 0;) {
     const SmbAdviseLayout *trial = g_ptr_array_index(array->layouts, i);
-    gboolean wanted =
-        !trial->is_trial || (trial->compiled && !smb_advise_is_worse(report, trial->compiled));
-    for (guint j = 0; wanted && trial->is_trial && j < array->layouts->len; j++) {
+    gboolean kept = !trial->is_trial || is_joined(report, trial);
+    gboolean wanted = kept || (trial->compiled && !smb_advise_is_worse(report, trial->compiled));
+    for (guint j = 0; wanted && !kept && j < array->layouts->len; j++) {
       const SmbAdviseLayout *other = g_ptr_array_index(array->layouts, j);
       wanted = other == trial || other->kind != trial->kind ||
                smb_advise_compiled_order(trial->compiled, other->compiled) < 0;
@@ -310,17 +346,12 @@ compile_layouts(SmbAdviseReport *report) {
         g_ptr_array_add(forms, layout->compiled);
     }
   }
-  for (guint i = 0; forms->len == 0 && i < report->arrays->len; i++)
-    drop_trials(report, g_ptr_array_index(report->arrays, i));
   if (forms->len == 0)
     return;
   report->now = smb_advise_compiled_new(NULL, report->target->launch.dynamic_bytes);
   smb_advise_compile(report->target, report->arch, report->now, forms);
-  for (guint i = 0; i < report->arrays->len; i++) {
-    SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    drop_trials(report, array);
-    smb_advise_sort(report, array);
-  }
+  for (guint i = 0; i < report->arrays->len; i++)
+    smb_advise_sort(report, g_ptr_array_index(report->arrays, i));
 }
 
 guint64
@@ -515,6 +546,8 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   if (report->can_compile)
     compile_layouts(report);
   smb_advise_prove_together(report);
+  for (guint i = 0; i < report->arrays->len; i++)
+    drop_trials(report, g_ptr_array_index(report->arrays, i));
   if (smb_advise_is_compiled(target))
     report->present = smb_advise_compiled_now(target, arch, report->analysis);
   if (report->present && search->writes)

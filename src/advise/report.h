@@ -14,6 +14,11 @@
 #include "src/advise/written.h"
 #include "src/target/target.h"
 
+/** Bytes of loads of which layouts are tried that keep them whole, from these on: narrower ones are few. */
+enum {
+  SMB_ADVISE_MIN_VECTOR = 8
+};
+
 /** Where an array can be kept in a layout, by its size alone. */
 typedef enum {
   SMB_ADVISE_FITS,   /* as it is declared */
