@@ -10,5 +10,7 @@ void step_text_add_rows(GString *text, const Code *code, Row row, guint n);
 void step_text_add_predicate(GString *text, Predicate predicate, gboolean is_negated);
 void step_text_add_product_rows(GString *text, const Code *code, const char *before, guint n,
                                 const Row *rows);
+// Those of a product in registers, if it has some.
+void step_text_add_scales(GString *text, const Code *code, const Product *product);
 void step_text_add_tensor(GString *text, const Code *code, const Step *step);
 void step_text_add_tensor_columns(GString *text, const Code *code, const Step *step);

@@ -28,6 +28,17 @@ add_tensor_move(GString *text, const Code *code, const TensorMove *move, gboolea
     step_text_add_product_rows(text, code, " = ", move->n, move->data);
 }
 
+void
+step_text_add_scales(GString *text, const Code *code, const Product *product) {
+  const ProductScale *a = &product->scale_a, *b = &product->scale_b;
+  const Row rows[] = {a->data, a->byte, a->lane, b->data, b->byte, b->lane};
+  if (!product->form.scales)
+    return;
+  step_text_add_product_rows(text, code, ", scales ", G_N_ELEMENTS(rows), rows);
+  g_string_append_printf(text, " of %u%s", product->form.scales,
+                         product->form.has_fine_scales ? ", fine" : "");
+}
+
 static void
 add_tensor_product(GString *text, const Code *code, const TensorProduct *product) {
   g_string_append_printf(text, ".%u.%u%s ", (guint)product->kind, product->blocks,
@@ -48,6 +59,12 @@ add_tensor_product(GString *text, const Code *code, const TensorProduct *product
     step_text_add_product_rows(text, code, ", without ", product->n_disabled, product->disabled);
   if (product->scale)
     g_string_append_printf(text, ", scaled %u", product->scale);
+  if (product->n_scales) {
+    g_string_append_printf(text, ", %u scales ", product->n_scales);
+    add_tensor_place(text, code, &product->scale_a);
+    g_string_append_c(text, ' ');
+    add_tensor_place(text, code, &product->scale_b);
+  }
   g_string_append(text, product->is_lost ? ", unknown" : "");
 }
 

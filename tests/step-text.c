@@ -536,6 +536,7 @@ add_product(GString *text, const Code *code, const Product *product) {
   step_text_add_product_rows(text, code, ", ", has_right ? 1 : smb_product_registers_of_b(form),
                              has_right ? &product->right : product->b);
   step_text_add_product_rows(text, code, ", ", n, product->c);
+  step_text_add_scales(text, code, product);
 }
 
 char *

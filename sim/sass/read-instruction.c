@@ -100,7 +100,7 @@ typedef struct {
 
 /**
  * Field:
- * @low, @width: where it is; @high, @high_width: of a number in two places, its high bits; of an address, the offset
+ * @low, @width: where it is; @high, @high_width: of a number, or a register, in two places, its high bits; of an address, the offset
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
  * @sign: the same of B and C, whose bits are where the form says; at 64 those of @negate and @absolute, if set
  * @is_signed: an integer that is written with a sign
@@ -370,10 +370,8 @@ read_field_number(Reader *reader, const Field *field, SassOperand *operand) {
   guint64 value = read_bits(reader, field->low, field->width);
   if (field->high_width)
     value |= read_bits(reader, field->high, field->high_width) << field->width;
-  if (field->is_signed)
-    operand->value = (gint64)(value << (64 - field->width)) >> (64 - field->width);
-  else
-    operand->value = (gint64)value;
+  const guint unused = field->is_signed ? 64u - field->width : 0;
+  operand->value = (gint64)(value << unused) >> unused;
   operand->number = (guint8)value;
   if (field->kind == FIELD_SPECIAL && !is_special[operand->number])
     reader->instruction->is_complete = FALSE;
@@ -407,6 +405,8 @@ read_sass_operand(Reader *reader, const Field *field, SassOperand *operand) {
   case FIELD_UNIFORM:
     read_register(reader, field->low, find_operand_slot(field),
                   is_uniform || field->kind == FIELD_UNIFORM, operand);
+    if (field->high_width) // behind its low three bits
+      operand->number = (guint8)(operand->number % 8 + read_bits(reader, field->high, 5) * 8);
     operand->is_negated = read_flag(reader, field->negate);
     operand->is_absolute = read_flag(reader, field->absolute);
     if (operand->is_negated && (field->sign == SIGN_NOT || read_flag(reader, field->inverts_if))) {

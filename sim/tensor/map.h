@@ -31,8 +31,21 @@ typedef enum {
   SMB_TENSOR_F32_FTZ,
   SMB_TENSOR_TF32,
   SMB_TENSOR_TF32_FTZ,
-  SMB_TENSOR_TYPES, // of sm_90; packed ones of 4 and 6 bits are of later chips
+  SMB_TENSOR_U4,        // packed, since sm_100: of 4 bits
+  SMB_TENSOR_U4_SPREAD, // 16 of them in the first half of 16 bytes of shared memory
+  SMB_TENSOR_U6_SPREAD, // 16 of 6 bits in the first 12 of 16 bytes
+  SMB_TENSOR_TYPES,
 } SmbTensorType;
+
+/**
+ * SmbTensorUnit: the least that is copied of a row
+ * @elements: that it has
+ * @bytes: in the tensor
+ * @shared_bytes: in shared memory
+ */
+typedef struct {
+  uint8_t elements, bytes, shared_bytes;
+} SmbTensorUnit;
 
 /**
  * SmbTensorMap: a tensor, and how boxes of it are copied
@@ -96,7 +109,10 @@ typedef bool (*SmbTensorVisit)(void *user, const SmbTensorRun *run);
 // Where the @i-th of several is, or the only one.
 SmbTensorPlace smb_tensor_map_place(SmbTensorField field, unsigned i);
 
-uint32_t smb_tensor_type_bytes(uint32_t type);
+SmbTensorUnit smb_tensor_type_unit(uint32_t type);
+
+// Whether it has several elements in a byte, as of sm_100 on. How these lie is by cuda.h and by the PTX ISA ("Packed Data Types"); it was compared with no device.
+bool smb_tensor_type_is_packed(uint32_t type);
 
 // Bits of each corner of the box of an im2col map.
 uint32_t smb_tensor_corner_bits(uint32_t rank);

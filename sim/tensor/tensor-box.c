@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which bytes a copy of a box moves. All rules are what an H200 did (map.h).
+// Which bytes a copy of a box moves. All rules but those of packed types are what an H200 did (map.h). Of these, coordinates and
+// boxes are counted in units: the bytes that a unit leaves free in shared memory stay as they are, and complete on an mbarrier like all others.
 #include <string.h>
 
 #include "sim/tensor/map.h"
 
 enum {
-  FILL_NAN = 0x7ff7, // in each 16 bits, of all floating-point types
+  FILL_NAN = 0x7ff7,     // in each 16 bits, of all floating-point types
+  SPREAD_ELEMENTS = 128, // of a type that leaves bytes free: coordinates are multiples of it
 };
 
 // What is walked.
@@ -16,25 +18,26 @@ typedef struct {
   const SmbTensorBox *box;
   SmbTensorVisit visit;
   void *user;
-  uint64_t unit;  // bytes of an element of the first dimension
-  uint64_t inner; // bytes of a row of the box
+  SmbTensorUnit unit;
+  uint64_t inner; // bytes of a row of the box, in shared memory
   uint64_t pitch; // from row to row, in shared memory
-  uint64_t width; // elements of a row of the tensor, as far as the copy is concerned
+  uint64_t width; // units of a row of the tensor, as far as the copy is concerned
   uint64_t rows;  // that were visited
 } Walk;
 
-// A slice, or an element.
-static uint64_t
-unit_bytes(const SmbTensorMap *map) {
-  return map->interleave ? 16u * map->interleave : smb_tensor_type_bytes(map->type);
+// A slice, or an element, or several.
+static SmbTensorUnit
+find_copy_unit(const SmbTensorMap *map) {
+  uint8_t slice = (uint8_t)(SMB_TENSOR_CHUNK * map->interleave);
+  return slice ? (SmbTensorUnit){1, slice, slice} : smb_tensor_type_unit(map->type);
 }
 
-// How many elements of a dimension are copied. Those of the first lie side by side, whatever its step is; between it and the batch,
+// How many elements of a dimension are copied, of the first how many units. Those of the first lie side by side, whatever its step is; between it and the batch,
 // a tensor of slices has one dimension of slices, of which one is copied.
 static uint64_t
 count_along(const SmbTensorMap *map, unsigned i) {
   if (i == 0 && !map->interleave)
-    return map->box[0];
+    return map->box[0] / find_copy_unit(map).elements;
   return map->interleave && i + 2 == map->rank ? 1
                                                : (map->box[i] + map->steps[i] - 1) / map->steps[i];
 }
@@ -54,7 +57,7 @@ count_box_rows(const SmbTensorMap *map) {
 
 uint64_t
 smb_tensor_row_bytes(const SmbTensorMap *map) {
-  return row_units(map) * unit_bytes(map);
+  return row_units(map) * find_copy_unit(map).shared_bytes;
 }
 
 uint64_t
@@ -81,24 +84,31 @@ smb_tensor_box_bytes(const SmbTensorMap *map) {
 
 static bool
 visit_run(const Walk *walk, uint64_t first, uint64_t n, uint64_t address, bool is_outside) {
-  const SmbTensorRun run = {.at = walk->rows * walk->pitch + first * walk->unit,
-                            .address = address,
-                            .bytes = (uint32_t)(n * walk->unit),
-                            .is_outside = is_outside};
-  return n == 0 || walk->visit(walk->user, &run);
+  // units that leave bytes free are not side by side
+  uint64_t at_once = walk->unit.bytes == walk->unit.shared_bytes ? n : 1;
+  for (uint64_t i = 0; i < n; i += at_once) {
+    const SmbTensorRun run = {.at =
+                                  walk->rows * walk->pitch + (first + i) * walk->unit.shared_bytes,
+                              .address = address + i * walk->unit.bytes,
+                              .bytes = (uint32_t)(at_once * walk->unit.bytes),
+                              .is_outside = is_outside};
+    if (!walk->visit(walk->user, &run))
+      return false;
+  }
+  return true;
 }
 
-// A row of elements that lie side by side, at (x, …): what is to the left of the tensor, in it, and to its right.
+// A row of units that lie side by side, at (x, …): what is to the left of the tensor, in it, and to its right.
 static bool
 visit_row(const Walk *walk, int64_t x, uint64_t address, bool is_outside) {
-  int64_t n = (int64_t)(walk->inner / walk->unit), width = (int64_t)walk->width;
+  int64_t n = (int64_t)(walk->inner / walk->unit.shared_bytes), width = (int64_t)walk->width;
   if (is_outside)
     return visit_run(walk, 0, (uint64_t)n, 0, true);
   int64_t before = x < 0 ? -x : 0, after = x + n > width ? x + n - width : 0;
   before = before < n ? before : n;
   after = after < n - before ? after : n - before;
   int64_t within = n - before - after;
-  uint64_t start = address + (uint64_t)(x + before) * walk->unit;
+  uint64_t start = address + (uint64_t)(x + before) * walk->unit.bytes;
   return visit_run(walk, 0, (uint64_t)before, 0, true) &&
          visit_run(walk, (uint64_t)before, (uint64_t)within, start, false) &&
          visit_run(walk, (uint64_t)(before + within), (uint64_t)after, 0, true);
@@ -107,10 +117,10 @@ visit_row(const Walk *walk, int64_t x, uint64_t address, bool is_outside) {
 // Slices that are not side by side.
 static bool
 visit_slices(const Walk *walk, int64_t x, uint64_t address, bool is_outside) {
-  uint64_t n = walk->inner / walk->unit;
+  uint64_t n = walk->inner / walk->unit.bytes;
   for (uint64_t i = 0; i < n; i++, x += walk->map->steps[0]) {
     bool outside = is_outside || x < 0 || (uint64_t)x >= walk->width;
-    if (!visit_run(walk, i, 1, outside ? 0 : address + (uint64_t)x * walk->unit, outside))
+    if (!visit_run(walk, i, 1, outside ? 0 : address + (uint64_t)x * walk->unit.bytes, outside))
       return false;
   }
   return true;
@@ -126,8 +136,9 @@ visit_at(Walk *walk, const int64_t *at) {
     is_outside = is_outside || at[i] < 0 || (uint64_t)at[i] >= map->dimensions[i];
     address += (uint64_t)at[i] * map->strides[i - 1];
   }
-  bool goes_on = (map->interleave && !map->is_im2col ? visit_slices
-                                                     : visit_row)(walk, at[0], address, is_outside);
+  int64_t x = at[0] / walk->unit.elements;
+  bool goes_on =
+      (map->interleave && !map->is_im2col ? visit_slices : visit_row)(walk, x, address, is_outside);
   walk->rows++;
   return goes_on;
 }
@@ -177,14 +188,14 @@ walk_pixels(Walk *walk) {
 void
 smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
                     void *user) {
-  Walk walk = {.map = map, .box = box, .visit = visit, .user = user, .unit = unit_bytes(map)};
+  Walk walk = {.map = map, .box = box, .visit = visit, .user = user, .unit = find_copy_unit(map)};
   walk.inner = smb_tensor_row_bytes(map);
   walk.pitch = smb_tensor_row_pitch(map);
-  walk.width = map->dimensions[0];
+  walk.width = map->dimensions[0] / walk.unit.elements;
   // A store writes whole chunks, also beyond the end of a row.
   if (box->leaves && !map->interleave)
-    walk.width = (walk.width * walk.unit + SMB_TENSOR_CHUNK - 1) / SMB_TENSOR_CHUNK *
-                 SMB_TENSOR_CHUNK / walk.unit;
+    walk.width = (walk.width * walk.unit.bytes + SMB_TENSOR_CHUNK - 1) / SMB_TENSOR_CHUNK *
+                 SMB_TENSOR_CHUNK / walk.unit.bytes;
   if (map->is_im2col)
     walk_pixels(&walk);
   else
@@ -205,9 +216,12 @@ find_pixel_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
 
 const char *
 smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
-  int64_t start = box->coordinates[0] * (int64_t)unit_bytes(map);
-  if (start % SMB_TENSOR_CHUNK)
+  const SmbTensorUnit unit = find_copy_unit(map);
+  int64_t start = box->coordinates[0] * (int64_t)unit.shared_bytes;
+  if (start % (SMB_TENSOR_CHUNK * unit.elements))
     return "its first coordinate is not at a multiple of 16 bytes";
+  if (unit.bytes != unit.shared_bytes && box->coordinates[0] % SPREAD_ELEMENTS)
+    return "its first coordinate is not a multiple of 128";
   for (unsigned i = 0; i < map->rank; i++)
     if (box->leaves && box->coordinates[i] < 0)
       return "it is stored, and a coordinate is negative";

@@ -17,22 +17,38 @@ static const Field fields[] = {
 #undef FIELD
 };
 
+// Codes of packed types are those of ptxas 13.0 (tensormap.replace for sm_100a).
 static const struct {
-  uint8_t bytes, code;
+  SmbTensorUnit unit;
+  uint8_t code;
   bool is_tf32;
 } types[SMB_TENSOR_TYPES] = {
-    [SMB_TENSOR_U8] = {1, 0, false},      [SMB_TENSOR_U16] = {2, 1, false},
-    [SMB_TENSOR_U32] = {4, 2, false},     [SMB_TENSOR_S32] = {4, 3, false},
-    [SMB_TENSOR_U64] = {8, 4, false},     [SMB_TENSOR_S64] = {8, 5, false},
-    [SMB_TENSOR_F16] = {2, 6, false},     [SMB_TENSOR_F32] = {4, 7, false},
-    [SMB_TENSOR_F32_FTZ] = {4, 8, false}, [SMB_TENSOR_F64] = {8, 9, false},
-    [SMB_TENSOR_BF16] = {2, 10, false},   [SMB_TENSOR_TF32] = {4, 7, true},
-    [SMB_TENSOR_TF32_FTZ] = {4, 8, true},
+    [SMB_TENSOR_U8] = {{1, 1, 1}, 0, false},
+    [SMB_TENSOR_U16] = {{1, 2, 2}, 1, false},
+    [SMB_TENSOR_U32] = {{1, 4, 4}, 2, false},
+    [SMB_TENSOR_S32] = {{1, 4, 4}, 3, false},
+    [SMB_TENSOR_U64] = {{1, 8, 8}, 4, false},
+    [SMB_TENSOR_S64] = {{1, 8, 8}, 5, false},
+    [SMB_TENSOR_F16] = {{1, 2, 2}, 6, false},
+    [SMB_TENSOR_F32] = {{1, 4, 4}, 7, false},
+    [SMB_TENSOR_F32_FTZ] = {{1, 4, 4}, 8, false},
+    [SMB_TENSOR_F64] = {{1, 8, 8}, 9, false},
+    [SMB_TENSOR_BF16] = {{1, 2, 2}, 10, false},
+    [SMB_TENSOR_TF32] = {{1, 4, 4}, 7, true},
+    [SMB_TENSOR_TF32_FTZ] = {{1, 4, 4}, 8, true},
+    [SMB_TENSOR_U4] = {{2, 1, 1}, 11, false},
+    [SMB_TENSOR_U4_SPREAD] = {{16, 8, 16}, 12, false},
+    [SMB_TENSOR_U6_SPREAD] = {{16, 12, 16}, 13, false},
 };
 
-uint32_t
-smb_tensor_type_bytes(uint32_t type) {
-  return types[type].bytes;
+SmbTensorUnit
+smb_tensor_type_unit(uint32_t type) {
+  return types[type].unit;
+}
+
+bool
+smb_tensor_type_is_packed(uint32_t type) {
+  return types[type].unit.elements > 1;
 }
 
 uint32_t
@@ -87,12 +103,13 @@ get_corner(const SmbTensorMap *map, const uint8_t *bytes, unsigned field, int32_
 
 uint64_t
 smb_tensor_map_bytes(const SmbTensorMap *map) {
-  uint64_t bytes = types[map->type].bytes;
+  const SmbTensorUnit unit = types[map->type].unit;
+  uint64_t elements = 1;
+  for (unsigned i = 0; i < map->rank && !map->is_im2col; i++)
+    elements *= map->box[i] / map->steps[i];
   if (map->is_im2col)
-    return bytes * map->channels * map->pixels;
-  for (unsigned i = 0; i < map->rank; i++)
-    bytes *= map->box[i] / map->steps[i];
-  return bytes;
+    elements = (uint64_t)map->channels * map->pixels;
+  return elements * unit.shared_bytes / unit.elements;
 }
 
 void
@@ -151,10 +168,11 @@ smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *m
   };
   // Pixels of slices were not tried on a device.
   unsigned least = map->is_im2col || map->interleave ? 3 : 1;
-  if (!find_type(bytes, &map->type) || map->rank > SMB_TENSOR_RANK || map->rank < least ||
-      map->interleave > 2 || (map->is_im2col && map->interleave) ||
-      get(bytes, SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0) || map->atomicity > 1 ||
-      (map->atomicity && map->swizzle != 3))
+  if (!find_type(bytes, &map->type) ||
+      (smb_tensor_type_is_packed(map->type) && (map->is_im2col || map->interleave)) ||
+      map->rank > SMB_TENSOR_RANK || map->rank < least || map->interleave > 2 ||
+      (map->is_im2col && map->interleave) || get(bytes, SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0) ||
+      map->atomicity > 1 || (map->atomicity && map->swizzle != 3))
     return false;
   for (unsigned i = 0; i < map->rank; i++) {
     map->dimensions[i] = get(bytes, SMB_TENSOR_FIELD_DIMENSION, i) + 1;

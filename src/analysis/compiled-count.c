@@ -259,6 +259,17 @@ smb_compiled_count_agrees(const SmbCompiledCount *count, const SmbAnalysis *text
   return written.wavefronts == made.wavefronts && written.excess == made.excess;
 }
 
+// Whether lanes of an atomic that is a loop take turns at a word: of the text that is excess, of compiled code each turn is a request.
+static gboolean
+has_turns(const SmbAnalysis *text) {
+  for (guint i = 0; i < text->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
+    if (access->is_loop && access->total.excess)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 char *
 smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *text) {
   const SmbTally written = smb_analysis_total(text), made = smb_analysis_total(count->analysis);
@@ -266,10 +277,13 @@ smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *text) 
     return g_strdup("The text and what nvcc makes of it take the same wavefronts.");
   return g_strdup_printf("The text asks for %s, %s of them in excess; what nvcc makes of it takes "
                          "%s, %s in excess, and "
-                         "that is what the verdict and limits are of.",
+                         "that is what the verdict and limits are of.%s",
                          smb_count(written.wavefronts, "wavefront").text,
                          smb_number(written.excess).text, smb_number(made.wavefronts).text,
-                         smb_number(made.excess).text);
+                         smb_number(made.excess).text,
+                         has_turns(text) ? " Lanes take turns at a word: the text counts their "
+                                           "turns as excess, and compiled code as requests."
+                                         : "");
 }
 
 char *

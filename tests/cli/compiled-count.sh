@@ -302,6 +302,19 @@ expect 1 analyze unrolled.cu --block 32 --max-ways 4 --format github
 [ "$(grep -c "more than" err)" -eq 1 ] || die "$last: $(cat err)"
 says 'unrolled.cu:4:31: warning: the store of s[t][i * 4 + t % 4] (8 × STS) is up to 8-way: more than --max-ways 4'
 [ "$(grep -c '^::error' out)" -eq 1 ] || die "$last: $(cat out)"
+# Turns at a word, of an atomic that is a loop: excess of the text, requests of what is compiled.
+cat >turns.cu <<'END'
+__global__ void turns(float *o) {
+  __shared__ float s[32];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&s[0], 1.f);
+  __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x];
+}
+END
+expect 0 analyze turns.cu --block 32
+tells 'The text asks for 98 wavefronts, 93 of them in excess; what nvcc makes of it takes 98, 0 in excess, and that is what the verdict and limits are of. Lanes take turns at a word: the text counts their turns as excess, and compiled code as requests.'
 # A header has one name, in the text and as compiled.
 mkdir headers
 sed -n '2,$p' pair.cu | sed 's/^/  /' | sed '$d' >headers/body.h

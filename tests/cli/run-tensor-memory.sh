@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run: tensor memory (tcgen05), and products of floats of 4 and 6 bits, by PTX as it is. Each program compares with what its host makes of the documents; none of it was compared with a
+# smembank run: tensor memory (tcgen05), and products of floats of 4 and 6 bits and with scales, by PTX as it is. Each program compares with what its host makes of the documents; none of it was compared with a
 # device.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -22,6 +22,20 @@ cmp out "$kernels/kernel-tensor-memory.expected" || die "another output: $(diff 
 # The text is taken also where a compiler is, and where there is machine code beside it.
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "with a compiler: status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "with a compiler: another output"
+
+# Scaled factors: of a warp, and of tensor memory; then of a warp in machine code.
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+for how in 'warp sm_120' 'tensor sm_100'; do
+  SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#* }" --output ranking -- ./scaled "${how% *}" >out 2>err || die "$how: status $?: $(cat out err)"
+  [ ! -s err ] || die "$how: messages: $(cat err)"
+  cat out
+done >scaled.out
+cmp scaled.out "$kernels/kernel-scaled.expected" || die "scaled: another output: $(diff scaled.out "$kernels/kernel-scaled.expected")"
+
+"$nvcc" -std=c++17 -gencode arch=compute_120a,code=sm_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp >out 2>err || die "machine code: status $?: $(cat out err)"
+[ ! -s err ] || die "machine code: messages: $(cat err)"
+head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
 
 # --- what a program must not do
 cat >wrong.cu <<'EOF'

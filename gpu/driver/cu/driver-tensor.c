@@ -9,11 +9,11 @@
 #include "sim/tensor/map.h"
 
 enum {
-  FIRST_MAJOR = 9, // compute capability with tensor maps
-  ALIGN = 64,      // of one
-  FIRST_MAJOR_BY_32 = 10,
-  SWIZZLE_128 = 3,       // CU_TENSOR_MAP_SWIZZLE_128B
-  SWIZZLE_128_BY_32 = 4, // CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
+  FIRST_MAJOR = 9,        // compute capability with tensor maps
+  ALIGN = 64,             // of one
+  FIRST_MAJOR_BY_32 = 10, // and with packed types
+  SWIZZLE_128 = 3,        // CU_TENSOR_MAP_SWIZZLE_128B
+  SWIZZLE_128_BY_32 = 4,  // CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
 };
 
 typedef struct {
@@ -32,7 +32,8 @@ encode_map(CUtensorMap *result, SmbTensorMap *map, const uint64_t *dimensions,
   memcpy(map->steps, steps, map->rank * sizeof *steps);
   if (map->rank > 1)
     memcpy(map->strides, strides, (map->rank - 1) * sizeof *strides);
-  if (!smb_tensor_map_check(map, client_device()->opt_in_shared))
+  if (!smb_tensor_map_check(map, client_device()->opt_in_shared) ||
+      (smb_tensor_type_is_packed(map->type) && client_device()->major < FIRST_MAJOR_BY_32))
     return cudaErrorInvalidValue;
   smb_tensor_map_encode(map, (uint8_t *)result->opaque);
   return cudaSuccess;

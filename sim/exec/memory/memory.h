@@ -113,11 +113,13 @@ gboolean smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box,
  * @is_left: A; else B
  * @is_turned, @reserved: as in Product
  * @bytes: of a number
+ * @is_packed: two numbers of 4 bits are in each byte
  */
 typedef struct {
   const SmbBlock *block;
   MatrixPlace place;
   gboolean is_left, is_turned;
+  gboolean is_packed;
   guint32 reserved;
   ProductNumber number;
   guint bytes;

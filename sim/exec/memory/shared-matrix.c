@@ -66,11 +66,14 @@ smb_shared_matrix_read(const SharedMatrix *matrix, guint32 address, guint n, gui
 }
 
 // The bits of a number. Returns the marks that all of its bytes have, and those that one has: MARK_KNOWN, MARK_BLOCK. Sixteen numbers of 4 or 6
-// bits are in the first of 16 bytes (PTX ISA, "Packing formats used in shared memory" of kind::f8f6f4).
+// bits are in the first of 16 bytes (PTX ISA, "Packing formats used in shared memory" of kind::f8f6f4), but where they are packed.
 static guint
 read_shared_number(const SharedMatrix *matrix, guint row, guint k, guint32 *bits) {
   guint of_number = smb_product_bits(matrix->number), first = k, n = matrix->bytes, from = 0;
-  if (of_number < 8) {
+  if (matrix->is_packed) {
+    first = k / 2;
+    from = k % 2 * of_number;
+  } else if (of_number < 8) {
     first = k / UNIT_NUMBERS * UNIT_NUMBERS;
     from = k % UNIT_NUMBERS * of_number;
     n = (from % 8 + of_number + 7) / 8;

@@ -187,7 +187,7 @@ load_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *ma
 static gboolean
 combine_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *marks) {
   guint32 type = copy->box->map.type;
-  gsize n = smb_tensor_type_bytes(type);
+  gsize n = smb_tensor_type_unit(type).bytes;
   Move move = make_box_move(copy->step->bulk->from, n);
   move.atomic = copy->step->bulk->atomic;
   move.kind = find_tensor_scalar(type);
@@ -237,7 +237,7 @@ can_reduce(Atomic atomic, guint32 type) {
   gboolean is_integer = is_32 || type == SMB_TENSOR_U64 || type == SMB_TENSOR_S64;
   switch (atomic) {
   case ATOMIC_ADD:
-    return type > SMB_TENSOR_U16;
+    return type > SMB_TENSOR_U16 && !smb_tensor_type_is_packed(type);
   case ATOMIC_MIN:
   case ATOMIC_MAX:
     return is_integer || type == SMB_TENSOR_F16 || type == SMB_TENSOR_BF16;

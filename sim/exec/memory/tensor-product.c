@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Products with D in tensor memory (tcgen05.mma; PTX ISA, "tcgen05.mma"), of one block or of a pair of blocks. A is in shared memory or in tensor memory, B
-// in shared memory. They are made at once, by the rules of adding that were published for the chip (product.h). Of these nothing is known: products with scaled
-// or sparse factors; of mma.ws, those of fewer than 128 rows with A in tensor memory; numbers of 4 and 6 bits in tensor memory.
+// in shared memory. They are made at once, by the rules of adding that were published for the chip (product.h). Scales are in tensor
+// memory: those of row i of A in lane i % 32 of column i / 32, those of B alike. Of these nothing is known: products with
+// sparse factors; scaled ones in which a block has fewer than 128 rows; of mma.ws, those of fewer than 128 rows with A in tensor memory; numbers of 4 and 6 bits in tensor memory.
 #include <math.h>
 
 #include "sim/exec/memory/memory.h"
@@ -11,8 +12,9 @@
 #include "sim/machine/tensor-memory.h"
 
 enum {
-  MOST_TILES = 16, // of 16 rows
-  LANE_STEP = 32,  // from one quarter of the lanes to the next
+  MOST_TILES = 16,  // of 16 rows
+  LANE_STEP = 32,   // from one quarter of the lanes to the next
+  SCALE_LANES = 32, // that scales are in; those in others are the same
 };
 
 /**
@@ -20,7 +22,8 @@ enum {
  * @rows: of D
  * @blocks: it takes part: the pair, or this block alone
  * @left, @right: of each of them
- * @d, @a: addresses in tensor memory
+ * @d, @a, @scale_a, @scale_b: addresses in tensor memory
+ * @first_scales: of smb_tensor_form()
  */
 typedef struct {
   const TensorProduct *product;
@@ -28,7 +31,8 @@ typedef struct {
   guint rows;
   SmbBlock *blocks[2];
   SharedMatrix left[2], right[2];
-  guint32 d, a;
+  guint32 d, a, scale_a, scale_b;
+  guint8 first_scales[2];
   gboolean adds;
   guint32 disabled[TENSOR_MASK_WORDS];
 } Making;
@@ -62,6 +66,8 @@ count_data_columns(const Making *making) {
 // Whether there are such products (PTX ISA, "tcgen05.mma", the shapes of each kind).
 static gboolean
 has_shape(const TensorProduct *product, guint rows, guint columns) {
+  if (product->n_scales && rows != TENSOR_LANES * product->blocks)
+    return FALSE;
   if (product->is_stationary)
     return product->blocks == 1 && (rows == 32 || rows == 64 || rows == 128) && columns % 64 == 0;
   return (rows == 64 * product->blocks || rows == 128 * product->blocks) &&
@@ -77,6 +83,7 @@ open_tensor_factor(const Exec *exec, const Making *making, Row row, guint lane,
   matrix->block = block;
   matrix->is_turned = is_turned;
   matrix->is_left = is_left;
+  matrix->is_packed = making->product->kind == TENSOR_KIND_MXF4;
   return smb_shared_matrix_set_mode(exec, row, lane, matrix);
 }
 
@@ -90,9 +97,12 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
   if (product->is_lost || row_lane_unknown(registers, product->form, lane) ||
       registers->unknown_predicates[product->adds] >> lane & 1 ||
       !smb_tensor_form(product->kind, row_values(registers, product->form)[lane], &making->form,
-                       &making->rows, &left_is_turned, &right_is_turned) ||
+                       &making->rows, &left_is_turned, &right_is_turned, making->first_scales) ||
       !has_shape(product, making->rows, making->form.columns) ||
       !smb_tensor_place_find(exec, &product->d, lane, &making->d) ||
+      (product->n_scales &&
+       (!smb_tensor_place_find(exec, &product->scale_a, lane, &making->scale_a) ||
+        !smb_tensor_place_find(exec, &product->scale_b, lane, &making->scale_b))) ||
       !smb_shared_matrix_watch(exec, product->right, lane) ||
       !(product->left == NO_MATRIX ? smb_tensor_place_find(exec, &product->a, lane, &making->a)
                                    : smb_shared_matrix_watch(exec, product->left, lane)))
@@ -100,6 +110,7 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
   if (product->left == NO_MATRIX && (smb_product_bits((ProductNumber)making->form.a) < 8 ||
                                      (product->is_stationary && making->rows < TENSOR_LANES)))
     return FALSE;
+  making->form.scales = (guint8)product->n_scales;
   making->adds = (registers->predicates[product->adds] >> lane & 1) != (guint)product->adds_unless;
   for (guint i = 0; i < product->n_disabled; i++) {
     if (row_lane_unknown(registers, product->disabled[i], lane))
@@ -154,6 +165,43 @@ take_tensor_rows(const Making *making, guint first, ProductOperands *operands,
   }
 }
 
+// The scales of row @i of A, or of column @i of B, in the low bytes.
+static guint32
+read_tensor_scales(SmbBlock *block, guint32 address, guint8 first, guint i, guint8 *mark) {
+  const TensorMemory *tensor = smb_tensor_memory(block);
+  guint lane = ((address >> TENSOR_LANE_SHIFT) + i % SCALE_LANES) % TENSOR_LANES;
+  guint column = (address & 0xffff) + i / SCALE_LANES;
+  *mark = tensor->marks[lane][column];
+  return tensor->words[lane][column] >> first * 8;
+}
+
+// Sixteen rows of A, from @first on.
+static void
+scale_left(const Making *making, guint first, ProductOperands *operands, ProductUnknown *unknown) {
+  for (guint i = 0; i < PRODUCT_ROWS; i++) {
+    guint8 mark;
+    DataPlace place = find_data(making, first + i, 0);
+    guint32 scales = read_tensor_scales(making->blocks[place.block], making->scale_a,
+                                        making->first_scales[0], place.lane, &mark);
+    note_data_mark(mark, 1u << i, &unknown->rows, &unknown->flags);
+    operands->is_special |=
+        !smb_product_scale(&making->form, scales, 1, operands->a_whole[i], operands->a[i]);
+  }
+}
+
+// Eight columns of B, from @first on. Both blocks of a pair have the scales of all columns, of which those of the first are taken.
+static void
+scale_right(const Making *making, guint first, ProductOperands *operands, ProductUnknown *unknown) {
+  for (guint j = 0; j < PRODUCT_COLUMNS; j++) {
+    guint8 mark;
+    guint32 scales = read_tensor_scales(making->blocks[0], making->scale_b, making->first_scales[1],
+                                        first + j, &mark);
+    note_data_mark(mark, 1u << j, &unknown->columns, &unknown->flags);
+    operands->is_special |= !smb_product_scale(&making->form, scales, PRODUCT_COLUMNS,
+                                               &operands->b_whole[0][j], &operands->b[0][j]);
+  }
+}
+
 static void
 take_left_tile(const Making *making, guint tile, ProductOperands *operands,
                ProductUnknown *unknown) {
@@ -164,6 +212,8 @@ take_left_tile(const Making *making, guint tile, ProductOperands *operands,
   else
     smb_shared_matrix_take_rows(&making->left[first / rows], first % rows, making->form.depth,
                                 operands, unknown);
+  if (making->form.scales)
+    scale_left(making, first, operands, unknown);
 }
 
 static guint32 *
@@ -250,6 +300,8 @@ make_sums(const Making *making) {
     right->is_special = FALSE;
     smb_shared_matrix_take_columns(&making->right[first / of_block], first % of_block, form->depth,
                                    right, &of_right);
+    if (form->scales)
+      scale_right(making, first, right, &of_right);
     for (guint tile = 0; tile < tiles; tile++) {
       ProductOperands *operands = &tile_operands[tile];
       memcpy(operands->b, right->b, form->depth * sizeof right->b[0]);
@@ -275,13 +327,19 @@ forget_data(const Making *making) {
       put_data(making, tile, at, NULL, NULL);
 }
 
+// Numbers of a row as they are stored: two of a byte count as one.
+static guint
+count_stored_numbers(const Making *making) {
+  return making->product->kind == TENSOR_KIND_MXF4 ? making->form.depth / 2u : making->form.depth;
+}
+
 // Bytes of factors that are in the shared memory of this block.
 static guint64
 count_factor_bytes(const Making *making) {
   const ProductForm *form = &making->form;
   guint64 rows = making->product->left == NO_MATRIX ? 0 : making->rows;
-  return (rows * making->left[0].bytes + form->columns * making->right[0].bytes) * form->depth /
-         making->product->blocks;
+  return (rows * making->left[0].bytes + form->columns * making->right[0].bytes) *
+         count_stored_numbers(making) / making->product->blocks;
 }
 
 // Others are not held against what copies brought.
@@ -304,10 +362,11 @@ check_places(Exec *exec, const Step *step, const Making *making) {
       continue;
     if (making->product->left != NO_MATRIX && has_eight_rows(&making->left[i]))
       smb_operand_check(exec, &making->left[i], making->product->site,
-                        making->rows / making->product->blocks, making->form.depth);
+                        making->rows / making->product->blocks, count_stored_numbers(making));
     if (has_eight_rows(&making->right[i]))
       smb_operand_check(exec, &making->right[i], making->product->site,
-                        making->form.columns / making->product->blocks, making->form.depth);
+                        making->form.columns / making->product->blocks,
+                        count_stored_numbers(making));
   }
   return TRUE;
 }

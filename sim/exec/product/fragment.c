@@ -23,11 +23,11 @@ typedef struct {
   guint bits;
 } Packing;
 
-// Floats of 4 and 6 bits take 8.
+// Floats of 6 bits take 8.
 static guint
 bits_in_register(ProductNumber number) {
   guint bits = smb_product_bits(number);
-  return number < PRODUCT_F32 ? MAX(bits, 8) : bits;
+  return bits == 6 ? 8 : bits;
 }
 
 static Packing
@@ -148,6 +148,8 @@ smb_product_take_a(const Product *product, const Registers *registers, guint fir
                               operands->a_whole[i], operands->a[i]);
   if (form->is_sparse)
     smb_product_place_sparse(product, registers, first, operands, unknown);
+  if (form->scales)
+    smb_product_scale_a(product, registers, first, operands, unknown);
 }
 
 void
@@ -170,6 +172,8 @@ smb_product_take_b(const Product *product, const Registers *registers, guint fir
   operands->is_special |= !smb_product_read_all((ProductNumber)form->b,
                                                 smb_product_stored_height(form) * PRODUCT_COLUMNS,
                                                 operands->b_whole[0], operands->b[0]);
+  if (form->scales)
+    smb_product_scale_b(product, registers, first, operands, unknown);
 }
 
 // Where numbers of C and D lie in registers: those of eight columns of eight rows are in @registers of them, or in as many pairs.

@@ -26,7 +26,7 @@ typedef enum {
   PRODUCT_E2M3, // of 6 and 4 bits, without infinities and NaN
   PRODUCT_E3M2,
   PRODUCT_E2M1,
-  PRODUCT_E2M1_MIDDLE, // in the middle of 8 bits, as mma wants it
+  PRODUCT_E2M1_MIDDLE, // in the middle of 8 bits, as mma wants it beside those of other kinds
   PRODUCT_F32,
   PRODUCT_F64,
   PRODUCT_S8,
@@ -46,6 +46,8 @@ typedef enum {
  * @is_and: of B1: common bits are counted, else those that differ
  * @negates: products are negated
  * @is_sparse: half of A's numbers are stored, and metadata say which (sparse.c)
+ * @scales: of each row of A and each column of B, whose parts they multiply (scale.c); 0: none
+ * @has_fine_scales: they are UE4M3, else UE8M0
  * @block, @digits, @kept: how real numbers are added (smb_product_rule())
  * @is_published: that papers report, and was not compared with a device
  */
@@ -57,6 +59,8 @@ typedef struct {
   gboolean is_and;
   gboolean negates;
   gboolean is_sparse;
+  guint8 scales;
+  gboolean has_fine_scales;
   guint8 block;  // products that are added at once
   guint8 digits; // binary digits below the largest exponent
   guint8 kept;   // of a binary32 result, behind the first one
@@ -115,6 +119,15 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
 // column lane / 4; of C and D, two numbers of each of these rows
 
 /**
+ * ProductScale: the scales of a factor, four bytes of each lane
+ * @data: a row: bytes
+ * @byte, @lane: rows: the first byte that counts, and which lanes: of A a pair of each four, of B one of them
+ */
+typedef struct {
+  Row data, byte, lane;
+} ProductScale;
+
+/**
  * Product: one that a warp makes, or a quarter of one that four warps make together (wgmma)
  * @a, @b, @c, @d: rows of registers of 32 bits, in their order; of 64-bit numbers two for each
  * @left, @right: the first of two rows that say where A and B are in shared memory; NO_MATRIX: they are in registers
@@ -123,6 +136,7 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
  * @site: the instruction, of one that reads shared memory
  * @adds, @adds_unless: whether C is added: a predicate, or its opposite
  * @metadata, @selector: of a sparse A: a row of 32 bits, and which pair of each four lanes has what counts
+ * @scale_a, @scale_b: of a form with scales
  */
 typedef struct {
   ProductForm form;
@@ -136,6 +150,7 @@ typedef struct {
   gboolean adds_unless;
   Row metadata;
   guint8 selector;
+  ProductScale scale_a, scale_b;
 } Product;
 
 #define NO_MATRIX G_MAXUINT32
@@ -203,6 +218,14 @@ typedef struct {
 // Moves what is stored of a sparse A, of the 32 lanes from @first on, to where the metadata say.
 void smb_product_place_sparse(const Product *product, const Registers *registers, guint first,
                               ProductOperands *operands, ProductUnknown *unknown);
+// Multiplies numbers of a row of A, or a column of B, which are @step apart, by the scales in the low bytes of a word. Returns whether these are finite.
+gboolean smb_product_scale(const ProductForm *form, guint32 scales, gsize step, gint32 *whole,
+                           double *real);
+// Multiplies A, or eight columns of B, by the scales that 32 lanes have.
+void smb_product_scale_a(const Product *product, const Registers *registers, guint first,
+                         ProductOperands *operands, ProductUnknown *unknown);
+void smb_product_scale_b(const Product *product, const Registers *registers, guint first,
+                         ProductOperands *operands, ProductUnknown *unknown);
 // Reads operands of the 32 lanes from @first on: A; eight columns of B; of C, those from 8 * @at on.
 void smb_product_take_a(const Product *product, const Registers *registers, guint first,
                         ProductOperands *operands, ProductUnknown *unknown);

@@ -82,24 +82,36 @@ static const KindFormats kind_formats[N_TENSOR_KINDS] = {
                          NO_NUMBER, NO_NUMBER},
                         {NO_NUMBER, NO_NUMBER, PRODUCT_S32, NO_NUMBER},
                         32},
+    [TENSOR_KIND_MXF8F6F4] = {{PRODUCT_E4M3, PRODUCT_E5M2, NO_NUMBER, PRODUCT_E2M3, PRODUCT_E3M2,
+                               PRODUCT_E2M1, NO_NUMBER, NO_NUMBER},
+                              {PRODUCT_F32, PRODUCT_F32, PRODUCT_F32, PRODUCT_F32},
+                              32},
+    [TENSOR_KIND_MXF4] = {{NO_NUMBER, PRODUCT_E2M1, NO_NUMBER, NO_NUMBER, NO_NUMBER, NO_NUMBER,
+                           NO_NUMBER, NO_NUMBER},
+                          {PRODUCT_F32, PRODUCT_F32, PRODUCT_F32, PRODUCT_F32},
+                          64},
 };
 
 gboolean
 smb_tensor_form(TensorKind kind, guint32 descriptor, ProductForm *form, guint *rows,
-                gboolean *left_is_turned, gboolean *right_is_turned) {
+                gboolean *left_is_turned, gboolean *right_is_turned, guint8 first_scales[2]) {
   const KindFormats *formats = &kind_formats[kind];
-  gboolean is_sparse = descriptor >> 2 & 1;
+  gboolean is_sparse = descriptor >> 2 & 1, has_scales = kind >= TENSOR_KIND_MXF8F6F4;
+  gboolean is_deeper = has_scales && descriptor >> 31; // of sm_103
   *form = (ProductForm){.a = formats->factors[descriptor >> 7 & 7],
                         .b = formats->factors[descriptor >> 10 & 7],
                         .sum = formats->sums[descriptor >> 4 & 3],
                         .rows = PRODUCT_ROWS,
                         .columns = (guint16)((descriptor >> 17 & 0x3f) * PRODUCT_COLUMNS),
                         .depth = (guint16)formats->depth,
-                        .saturates = descriptor >> 3 & 1,
+                        .saturates = !has_scales && descriptor >> 3 & 1,
+                        .has_fine_scales = has_scales && !(descriptor >> 23 & 1),
                         .negates = (descriptor >> 13 & 1) != (descriptor >> 14 & 1)};
   *left_is_turned = descriptor >> 15 & 1;
   *right_is_turned = descriptor >> 16 & 1;
   *rows = (descriptor >> 24 & 0x1f) * 16;
-  return !is_sparse && form->a != NO_NUMBER && form->b != NO_NUMBER && form->sum != NO_NUMBER &&
-         form->columns > 0 && form->columns <= 256;
+  first_scales[0] = descriptor >> 29 & 3;
+  first_scales[1] = descriptor >> 4 & 3;
+  return !is_sparse && !is_deeper && form->a != NO_NUMBER && form->b != NO_NUMBER &&
+         form->sum != NO_NUMBER && form->columns > 0 && form->columns <= 256;
 }

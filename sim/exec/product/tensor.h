@@ -39,6 +39,8 @@ typedef enum {
   TENSOR_KIND_TF32,
   TENSOR_KIND_F8F6F4,
   TENSOR_KIND_I8,
+  TENSOR_KIND_MXF8F6F4, // with scales
+  TENSOR_KIND_MXF4,     // and two numbers in a byte
   N_TENSOR_KINDS,
 } TensorKind;
 
@@ -81,7 +83,7 @@ typedef struct {
 
 /**
  * TensorProduct: D = A B + D, with D in tensor memory
- * @is_lost: it has what is not modelled: scaled and sparse factors
+ * @is_lost: it has what is not modelled: sparse factors
  * @is_stationary: it is one of mma.ws, which has a layout of its own
  * @blocks: 1, or 2: of a pair of blocks, which have half of A's rows, of B's columns and of D's rows each
  * @d, @a: places in tensor memory; of A, if @left is NO_MATRIX
@@ -91,6 +93,7 @@ typedef struct {
  * @adds, @adds_unless: whether D is added
  * @disabled: rows: lanes that are left alone, a bit each; @n_disabled of them
  * @scale: D is multiplied by 2 to the power of -@scale before
+ * @n_scales: of each row of A and column of B (ProductForm.scales); @scale_a, @scale_b: where they are
  */
 typedef struct {
   TensorKind kind;
@@ -106,6 +109,8 @@ typedef struct {
   Row disabled[TENSOR_MASK_WORDS];
   guint n_disabled;
   guint scale;
+  guint n_scales;
+  TensorPlace scale_a, scale_b;
 } TensorProduct;
 
 /**
@@ -125,14 +130,16 @@ guint smb_tensor_columns(TensorSpread spread, guint n);
 guint32 smb_tensor_row(TensorRows rows, guint lane);
 
 /**
- * smb_tensor_form: What an instruction descriptor says
+ * smb_tensor_form: What an instruction descriptor says, but how many scales there are
  * @form: (out): numbers, columns, depth, and what is done with their sums
  * @rows: (out): of D
  * @left_is_turned, @right_is_turned: (out): as in Product
+ * @first_scales: (out): of a kind with scales, the first byte that counts in each word of those of A, and of B
  *
  * Returns: FALSE: there is no such product, or it is not modelled
  */
 gboolean smb_tensor_form(TensorKind kind, guint32 descriptor, ProductForm *form, guint *rows,
-                         gboolean *left_is_turned, gboolean *right_is_turned);
+                         gboolean *left_is_turned, gboolean *right_is_turned,
+                         guint8 first_scales[2]);
 
 G_END_DECLS

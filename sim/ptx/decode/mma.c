@@ -4,7 +4,7 @@
 // Products of matrices: mma.sync, wmma.mma and wgmma.mma_async. Fragments of wmma are those of mma, as ptxas lays them out: a product of
 // m16n16k16 is two of m16n8k16, one of m32n8k16, too, and one of m8n32k16 is that of the transposed matrices. Numbers of binary16
 // are repeated up to eight registers. On sm_90, numbers of 8 bits become binary16, and C is added last.
-// Not modelled: scaled factors, mma.m8n8k4 of binary16, and D and C of different types.
+// Not modelled: mma.m8n8k4 of binary16, and D and C of different types.
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +41,24 @@ typedef struct {
   guint m, n, k;
 } MatrixShape;
 
+// Scales: how many each row has, and of which kind. FALSE: there are no such.
+static gboolean
+read_scale_form(const PtxDecoder *decoder, ProductForm *form) {
+  gboolean is_packed =
+      smb_ptx_has_part(decoder, "kind::mxf4") || smb_ptx_has_part(decoder, "kind::mxf4nvf4");
+  if (!smb_ptx_has_part(decoder, "block_scale"))
+    return TRUE;
+  form->has_fine_scales = smb_ptx_has_part(decoder, "ue4m3");
+  form->scales = smb_ptx_has_part(decoder, "scale_vec::4X")   ? 4
+                 : smb_ptx_has_part(decoder, "scale_vec::2X") ? 2
+                 : smb_ptx_has_part(decoder, "scale_vec::1X") ? 1
+                 : smb_ptx_has_part(decoder, "kind::mxf4")    ? 2
+                                                              : 1;
+  if (is_packed && form->a == PRODUCT_E2M1_MIDDLE && form->b == PRODUCT_E2M1_MIDDLE)
+    form->a = form->b = PRODUCT_E2M1;
+  return is_packed == (form->a == PRODUCT_E2M1) && is_packed == (form->scales > 1);
+}
+
 // What an opcode says: its shape, and the numbers of D, A, B and C, or of D and C where A and B are of binary16; of wgmma, with 3
 // @named, of D, A and B.
 static gboolean
@@ -55,8 +73,7 @@ read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, P
     if (n < G_N_ELEMENTS(numbers) && find_product_type(part, &numbers[n]))
       n++;
   }
-  if (smb_ptx_has_part(decoder, "block_scale") || (n != 2 && n != named) || shape->m == 0 ||
-      (n != 3 && numbers[0] != numbers[n - 1]))
+  if ((n != 2 && n != named) || shape->m == 0 || (n != 3 && numbers[0] != numbers[n - 1]))
     return FALSE;
   form->sum = numbers[0];
   form->a = n > 2 ? numbers[1] : PRODUCT_F16;
@@ -65,7 +82,7 @@ read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, P
   form->is_and = smb_ptx_has_part(decoder, "and");
   form->is_sparse =
       smb_ptx_has_part(decoder, "sp") || smb_ptx_has_part(decoder, "sp::ordered_metadata");
-  return !(form->a == PRODUCT_F16 && shape->k == 4);
+  return !(form->a == PRODUCT_F16 && shape->k == 4) && read_scale_form(decoder, form);
 }
 
 // --- operands
@@ -108,6 +125,21 @@ take_metadata(PtxDecoder *decoder, guint index, Row *metadata, guint8 *selector)
   *metadata = smb_ptx_row(decoder, smb_ptx_operand(decoder, index), 4, FALSE);
   *selector = (guint8)constant;
   return *metadata != NO_ROW && constant >= 0 && constant < 4;
+}
+
+// {bytes}, {first byte, lanes}: the scales of a factor. FALSE: they are not what PTX has.
+static gboolean
+take_scale(PtxDecoder *decoder, guint index, ProductScale *scale) {
+  const PtxOperand *data = smb_ptx_operand(decoder, index);
+  const PtxOperand *place = smb_ptx_operand(decoder, index + 1);
+  if (data->kind == PTX_OPERAND_VECTOR && data->n == 1)
+    data = smb_ptx_element(decoder, data, 0);
+  if (place->kind != PTX_OPERAND_VECTOR || place->n != 2)
+    return FALSE;
+  scale->data = smb_ptx_row(decoder, data, 4, FALSE);
+  scale->byte = smb_ptx_row(decoder, smb_ptx_element(decoder, place, 0), 2, FALSE);
+  scale->lane = smb_ptx_row(decoder, smb_ptx_element(decoder, place, 1), 2, FALSE);
+  return scale->data != NO_ROW && scale->byte != NO_ROW && scale->lane != NO_ROW;
 }
 
 // --- products of one tile
@@ -180,6 +212,22 @@ is_unpacked(const PtxDecoder *decoder, const ProductForm *form) {
          chip <= LAST_UNPACKING;
 }
 
+// Behind the four operands: metadata and a selector of a sparse factor, and scales.
+static PtxResult
+add_tile_with_more(PtxDecoder *decoder, const ProductForm *form, ProductRows *rows) {
+  guint scales = form->is_sparse ? 6 : 4;
+  ProductScale a = {0}, b = {0};
+  if ((form->is_sparse && !take_metadata(decoder, 4, &rows->metadata, &rows->selector)) ||
+      (form->scales && (!take_scale(decoder, scales, &a) || !take_scale(decoder, scales + 2, &b))))
+    return PTX_UNKNOWN;
+  Product *product = add_tile(decoder, form, rows->a, rows->b, rows->c, rows->d);
+  product->metadata = rows->metadata;
+  product->selector = rows->selector;
+  product->scale_a = a;
+  product->scale_b = b;
+  return PTX_DECODED;
+}
+
 PtxResult
 smb_ptx_decode_mma(PtxDecoder *decoder) {
   MatrixShape shape;
@@ -204,14 +252,8 @@ smb_ptx_decode_mma(PtxDecoder *decoder) {
       take_product_rows(decoder, 0, (ProductNumber)form.sum, rows.d) != down * across * of_sum ||
       of_sum == 0)
     return PTX_UNKNOWN;
-  if (form.is_sparse) {
-    if (!take_metadata(decoder, 4, &rows.metadata, &rows.selector) || is_unpacked(decoder, &form))
-      return PTX_UNKNOWN;
-    Product *product = add_tile(decoder, &form, rows.a, rows.b, rows.c, rows.d);
-    product->metadata = rows.metadata;
-    product->selector = rows.selector;
-    return PTX_DECODED;
-  }
+  if (form.is_sparse || form.scales)
+    return is_unpacked(decoder, &form) ? PTX_UNKNOWN : add_tile_with_more(decoder, &form, &rows);
   if (is_unpacked(decoder, &form)) {
     add_unpacked_tile(decoder, &form, &rows);
     return PTX_DECODED;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // tcgen05: instructions of tensor memory (PTX ISA 9.0, section 9.7.16), but for alloc (bulk.c) and commit (mbarrier.c). Nothing is known of what tcgen05.ld.red
-// finds, of products with scaled or sparse factors, or .ashift, or a mask of columns, and of copies that unpack numbers.
+// finds, of products with sparse factors, or .ashift, or a mask of columns, and of copies that unpack numbers.
 #include <stdio.h>
 #include <string.h>
 
@@ -152,16 +152,25 @@ smb_ptx_decode_tensor_copy(PtxDecoder *decoder) {
 
 static gboolean
 find_kind(const PtxDecoder *decoder, TensorKind *kind) {
-  static const char *const kinds[N_TENSOR_KINDS] = {[TENSOR_KIND_F16] = "kind::f16",
-                                                    [TENSOR_KIND_TF32] = "kind::tf32",
-                                                    [TENSOR_KIND_F8F6F4] = "kind::f8f6f4",
-                                                    [TENSOR_KIND_I8] = "kind::i8"};
+  static const char *const kinds[N_TENSOR_KINDS] = {
+      [TENSOR_KIND_F16] = "kind::f16",           [TENSOR_KIND_TF32] = "kind::tf32",
+      [TENSOR_KIND_F8F6F4] = "kind::f8f6f4",     [TENSOR_KIND_I8] = "kind::i8",
+      [TENSOR_KIND_MXF8F6F4] = "kind::mxf8f6f4", [TENSOR_KIND_MXF4] = "kind::mxf4"};
   for (guint i = 0; i < N_TENSOR_KINDS; i++)
     if (smb_ptx_has_part(decoder, kinds[i])) {
       *kind = (TensorKind)i;
       return TRUE;
     }
-  return FALSE;
+  *kind = TENSOR_KIND_MXF4;
+  return smb_ptx_has_part(decoder, "kind::mxf4nvf4");
+}
+
+// How many scales each row of a kind has, if they are not named: PTX ISA, "tcgen05.mma", .scale_vectorsize.
+static guint
+count_scales(const PtxDecoder *decoder, TensorKind kind) {
+  if (kind == TENSOR_KIND_MXF8F6F4)
+    return 1;
+  return smb_ptx_has_part(decoder, "scale_vec::4X") || smb_ptx_has_part(decoder, "block16") ? 4 : 2;
 }
 
 // What stands behind the instruction descriptor, from operand @i on. FALSE: it is not what PTX has.
@@ -196,8 +205,10 @@ smb_ptx_decode_tensor_product(PtxDecoder *decoder) {
   gboolean is_scaled = smb_ptx_has_part(decoder, "block_scale");
   gboolean is_tensor = smb_ptx_operand(decoder, 1)->kind == PTX_OPERAND_ADDRESS;
   guint form = is_sparse ? 4 : 3;
-  product->is_lost = !find_kind(decoder, &product->kind) || is_sparse || is_scaled ||
+  product->is_lost = !find_kind(decoder, &product->kind) || is_sparse ||
+                     is_scaled != (product->kind >= TENSOR_KIND_MXF8F6F4) ||
                      smb_ptx_has_part(decoder, "ashift");
+  product->n_scales = is_scaled ? count_scales(decoder, product->kind) : 0;
   product->is_stationary = smb_ptx_has_part(decoder, "ws");
   product->blocks = count_pair(decoder);
   product->left =
@@ -208,7 +219,9 @@ smb_ptx_decode_tensor_product(PtxDecoder *decoder) {
       product->form == NO_ROW || !take_rest(decoder, form + (is_scaled ? 3 : 1), product))
     return smb_ptx_wants(decoder, "factors, an instruction descriptor, and whether D is added");
   if (!set_tensor_address(decoder, 0, &product->d) ||
-      (is_tensor && !set_tensor_address(decoder, 1, &product->a)))
+      (is_tensor && !set_tensor_address(decoder, 1, &product->a)) ||
+      (is_scaled && (!set_tensor_address(decoder, form + 1, &product->scale_a) ||
+                     !set_tensor_address(decoder, form + 2, &product->scale_b))))
     return PTX_FAILED;
   Transfer *site = smb_build_apart(&decoder->build, SMB_OP_CLASS_LOAD, FACTOR_QUANTUM);
   product->site = site->move.site;

@@ -26,7 +26,7 @@ static const MapChange changes[] = {
     {"global_dim", SMB_TENSOR_FIELD_DIMENSION, 4, TRUE, TRUE, 0},
     {"global_stride", SMB_TENSOR_FIELD_STRIDE, 8, TRUE, FALSE, 0},
     {"element_stride", SMB_TENSOR_FIELD_STEP, 4, TRUE, TRUE, 0},
-    {"elemtype", SMB_TENSOR_FIELD_TYPE, 4, FALSE, FALSE, 13},
+    {"elemtype", SMB_TENSOR_FIELD_TYPE, 4, FALSE, FALSE, SMB_TENSOR_TYPES},
     {"interleave_layout", SMB_TENSOR_FIELD_INTERLEAVE, 4, FALSE, FALSE, 3},
     {"swizzle_mode", SMB_TENSOR_FIELD_SWIZZLE, 4, FALSE, FALSE, 4},
     {"fill_mode", SMB_TENSOR_FIELD_FILL, 4, FALSE, FALSE, 2},
@@ -109,7 +109,10 @@ replace_mode(PtxDecoder *decoder, SmbTensorField field, guint value) {
     places[n++] = smb_tensor_map_place(SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0);
   }
   const guint tf32 = 11, code = 7; // the first of two types that are those of F32 with that bit
-  if (field == SMB_TENSOR_FIELD_TYPE && value >= tf32) {
+  const guint packed = 13;         // the first of those whose codes come next
+  if (field == SMB_TENSOR_FIELD_TYPE && value >= packed) {
+    rows[0] = smb_ptx_constant(decoder, value - packed + tf32, 4);
+  } else if (field == SMB_TENSOR_FIELD_TYPE && value >= tf32) {
     rows[0] = smb_ptx_constant(decoder, value - tf32 + code, 4);
     rows[n] = smb_ptx_constant(decoder, 1, 4);
     places[n++] = smb_tensor_map_place(SMB_TENSOR_FIELD_IS_TF32, 0);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Products of matrices in registers: HMMA, IMMA, DMMA, QMMA and BMMA. Registers of an operand follow each other, in the order of
+// Products of matrices in registers: HMMA, IMMA, DMMA, QMMA, OMMA and BMMA. Registers of an operand follow each other, in the order of
 // the fragments of mma.sync, of which ptxas makes them. Sparse ones (.SP) have metadata and a
-// selector behind them. Of HMMA.884 of sm_75, of four steps, the results are unknown.
+// selector behind them. Scaled ones (.SF) have the scales of A and of B behind them, and a uniform register that says where these are: bits 0 and 1, the first byte of A's; bit 2, the lanes
+// of A's; bits 3 and 4, and 5 and 6, the same of B's (from what ptxas 13.0 makes of each). Results are unknown of sparse ones with scales, and of HMMA.884 of sm_75, which has four steps.
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"
@@ -16,6 +17,8 @@ enum {
   OF_NARROWS,
   OF_BITS,
   OF_STEPS,
+  OF_SCALED,
+  OF_PACKED, // the same, of two numbers in a byte
 };
 
 typedef struct {
@@ -44,9 +47,10 @@ find_shape(const SassDecoder *decoder, ProductForm *form) {
 // What a part says of the numbers of a factor. FALSE: nothing that is modelled.
 static gboolean
 find_product_part(SassPart part, guint8 *number) {
-  static const SassChoice numbers[] = {{PART_U8, PRODUCT_U8},     {PART_S8, PRODUCT_S8},
-                                       {PART_U4, PRODUCT_U4},     {PART_S4, PRODUCT_S4},
-                                       {PART_E4M3, PRODUCT_E4M3}, {PART_E5M2, PRODUCT_E5M2}};
+  static const SassChoice numbers[] = {
+      {PART_U8, PRODUCT_U8},     {PART_S8, PRODUCT_S8},     {PART_U4, PRODUCT_U4},
+      {PART_S4, PRODUCT_S4},     {PART_E4M3, PRODUCT_E4M3}, {PART_E5M2, PRODUCT_E5M2},
+      {PART_E3M2, PRODUCT_E3M2}, {PART_E2M3, PRODUCT_E2M3}, {PART_E2M1, PRODUCT_E2M1_MIDDLE}};
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
     if (numbers[i].part == part) {
       *number = (guint8)numbers[i].value;
@@ -84,6 +88,16 @@ find_product_parts(const SassDecoder *decoder, ProductForm *form) {
   case OF_NARROWS:
     form->sum = smb_sass_has(decoder, PART_F32) ? PRODUCT_F32 : PRODUCT_F16;
     return find_factors(decoder, form);
+  case OF_SCALED:
+    form->sum = PRODUCT_F32;
+    form->scales = 1;
+    return find_factors(decoder, form);
+  case OF_PACKED:
+    form->a = form->b = PRODUCT_E2M1;
+    form->sum = PRODUCT_F32;
+    form->has_fine_scales = smb_sass_has(decoder, PART_UE4M3);
+    form->scales = form->has_fine_scales ? 4 : 2;
+    return TRUE;
   case OF_STEPS:
     return FALSE;
   default:
@@ -116,6 +130,26 @@ take_sparse_places(SassDecoder *decoder, guint at, Product *product) {
   product->selector = (guint8)smb_sass_operand(decoder, at + 1)->value;
 }
 
+static Row
+shift_places(SassDecoder *decoder, Row places, guint bits) {
+  Compute shift = {.operation = OPERATION_SHR_U32,
+                   .d = smb_code_new_rows(decoder->code, 1),
+                   .s = {places, smb_sass_constant(decoder, bits, 1)}};
+  smb_sass_add_compute(decoder, &shift);
+  return shift.d;
+}
+
+// The scales of both factors, and where they are, from operand @at on.
+static void
+take_scale_places(SassDecoder *decoder, guint at, Product *product) {
+  Row places = smb_sass_source(decoder, smb_sass_operand(decoder, at + 2), 1);
+  product->scale_a = (ProductScale){smb_sass_source(decoder, smb_sass_operand(decoder, at), 1),
+                                    places, shift_places(decoder, places, 2)};
+  product->scale_b =
+      (ProductScale){smb_sass_source(decoder, smb_sass_operand(decoder, at + 1), 1),
+                     shift_places(decoder, places, 3), shift_places(decoder, places, 5)};
+}
+
 // Results of which nothing is known. HMMA….F16 has two registers of pairs; IMMA.8816 and IMMA.8832 have two of 32 bits.
 static gboolean
 add_unknown_matrix(SassDecoder *decoder) {
@@ -136,8 +170,10 @@ smb_sass_matrix(SassDecoder *decoder) {
   gboolean is_sparse = smb_sass_has(decoder, PART_SP);
   ProductForm form = {.columns = PRODUCT_COLUMNS, .is_sparse = is_sparse};
   gboolean is_modelled = instruction->is_complete && instruction->is_modelled &&
-                         instruction->n_operands == (is_sparse ? 6 : 4) &&
                          find_shape(decoder, &form) && find_product_parts(decoder, &form) &&
+                         instruction->n_operands == (form.scales ? 7
+                                                     : is_sparse ? 6
+                                                                 : 4) &&
                          is_possible(&form);
   for (guint i = 0; i < (is_sparse ? 5 : 4) && is_modelled; i++)
     is_modelled =
@@ -157,6 +193,8 @@ smb_sass_matrix(SassDecoder *decoder) {
     product->d[i] = d + i;
   if (is_sparse)
     take_sparse_places(decoder, 4, product);
+  if (form.scales)
+    take_scale_places(decoder, 4, product);
   smb_build_product(&decoder->builder, product, decoder->chip);
   return TRUE;
 }
