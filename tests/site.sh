@@ -64,7 +64,7 @@ sed -n 's/.*<pre data-live="\([^"]*\)".*/\1/p' "$work/with/faq.html" >"$work/liv
 grep -q 'square.cu.*tile\|square.cu.*__global__ void square' "$work/live" || die 'faq.html: a session lacks its file'
 ! grep -q 'trace -\|sed \|--nvcc' "$work/live" || die 'faq.html: a session is offered that needs a shell'
 ! grep -q 'data-live' "$work/with/guide-engineer.html" || die 'guide-engineer.html: a session is offered that needs nvcc'
-! grep -rlq 'data-live\|live.js' "$work/site" --include='*.html' || die 'sessions are offered without the page that runs them'
+! grep -rq '<pre data-live\|src="live.js"' "$work/site" --include='*.html' || die 'sessions are offered without the page that runs them'
 
 # A session has its commands marked, a table may be wider than the page, and a man page names others as links.
 grep -q '<span class="command">\$ smembank ' "$work/site/index.html" || die 'index.html: no command is marked'
