@@ -181,7 +181,7 @@ tells ', as before; bank conflicts cost '
 
 share=$(awk -v a="$all" -v b="$without" 'BEGIN { print int(100 * (a - b) / a) }')
 wanted_status=1 turn 'transpose<0>' analyze --max-cost "$share%"
-says "bank conflicts cost $share."
+says "bank conflicts cost $(awk -v a="$all" -v b="$without" 'BEGIN { printf "%.1f%%", 100 * (a - b) / a }')"
 says "of the time of kernel 'transpose<0>' on an H100: more than --max-cost $share%"
 turn 'transpose<0>' analyze --max-cost "$((share + 1))%"
 turn 'transpose<1>' analyze --max-cost '0 %' --max-cost transpose.cu:21=0%

@@ -337,7 +337,7 @@ find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[
   g_autofree double *moved =
       smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), spans, tables, at_once, n_sites, chip);
   g_autofree double *written =
-      smb_scatter_stores(middle, words, G_N_ELEMENTS(words), n_sites, chip);
+      smb_scatter_stores(middle, words, G_N_ELEMENTS(words), own->loads, n_sites, chip);
   SmbSiteFootprint *sites = g_new0(SmbSiteFootprint, n_sites + 1);
   for (guint s = 0; s < n_sites; s++)
     sites[s] = (SmbSiteFootprint){.sharing = sharing[s],

@@ -149,21 +149,28 @@ find_line_factor(guint sectors, guint loaded, gboolean shares_row, const SmbChip
   return sectors ? (written + read) / bytes : 1;
 }
 
+static guint
+loaded_sectors(GHashTable *loads, gsize line) {
+  return loads ? GPOINTER_TO_UINT(g_hash_table_lookup(loads, GSIZE_TO_POINTER(line))) : 0;
+}
+
 // The same of a line that is stored to. The row that its sectors are loaded from is opened for both of its lines.
 static double
-find_store_factor(GHashTable *stored, GHashTable *neighbours, gsize line, const SmbChip *chip) {
+find_store_factor(GHashTable *stored, GHashTable *neighbours, GHashTable *loads, gsize line,
+                  const SmbChip *chip) {
   guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
   guint32 other = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line ^ 1)));
   words = complete_line(words, neighbours, line);
   guint sectors = smb_sectors_of_words(words, FALSE),
-        loaded = sectors & ~smb_sectors_of_words(words, TRUE);
-  guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE);
+        loaded = sectors & ~smb_sectors_of_words(words, TRUE) & ~loaded_sectors(loads, line);
+  guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE) &
+               ~loaded_sectors(loads, line ^ 1);
   return find_line_factor(sectors, loaded, next != 0, chip);
 }
 
 double *
-smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n, guint n_sites,
-                   const SmbChip *chip) {
+smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n,
+                   GHashTable *loads, guint n_sites, const SmbChip *chip) {
   g_autoptr(GHashTable) neighbours = join_lines(stored + 1, n - 1, 1, SMB_LINE_WORDS);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
@@ -176,8 +183,9 @@ smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guin
       double sectors = __builtin_popcount(line->sectors);
       // What an atomic changes has been loaded as a whole.
       factors[request->site] +=
-          sectors * (request->is_load ? find_line_factor(line->sectors, 0, FALSE, chip)
-                                      : find_store_factor(stored[0], neighbours, line->line, chip));
+          sectors * (request->is_load
+                         ? find_line_factor(line->sectors, 0, FALSE, chip)
+                         : find_store_factor(stored[0], neighbours, loads, line->line, chip));
       counts[request->site] += sectors;
     }
   }

@@ -47,13 +47,16 @@ double *smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads,
  * smb_scatter_stores:
  * @stored: (array length=n) (element-type GHashTable): what the block and then its neighbours store: SmbBlockRecord.stored; %NULL: nothing
  *
+ * @loads: (nullable): what the block loads: line → bits of its sectors
+ *
  * Lines of which not all is written are written one by one, and sectors of which not all is written are loaded first (an H200: words
- * stored at distances of 1 to 64 sectors, and at random).
+ * stored at distances of 1 to 64 sectors, and at random), unless the block itself has loaded them (an H200, Nsight Compute: where every third or
+ * eighth word is changed in place, DRAM loads each sector once).
  *
  * Returns: (transfer full) (array): by site: how much longer DRAM takes for what @middle stores than its bytes say
  */
 double *smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n,
-                           guint n_sites, const SmbChip *chip);
+                           GHashTable *loads, guint n_sites, const SmbChip *chip);
 
 /**
  * smb_scatter_groups:

@@ -56,14 +56,20 @@ await(TimedWarp *warp, guint phase, double wake, SmbStall reason) {
   warp->reason = reason;
 }
 
-// All have come to a barrier: the unit goes on with it while they do, if they are few, or have used shared memory since the last one.
+// All have come to a barrier, the last one by an instruction that was issued at @now: the unit goes on with it, if they are few. If they have used
+// shared memory since the last one, its pipe takes part (an H200: two wavefronts), and serves others until then.
 static void
-occupy_barrier_unit(Multiprocessor *sm, const TimedWarp *warp, guint phase, double interval) {
+complete_barrier(Multiprocessor *sm, const TimedWarp *warp, guint phase, double interval,
+                 double now) {
+  const SmbChip *chip = sm->chip;
   TimedBlock *block = &sm->blocks[warp->block];
   guint arrivals = g_array_index(warp->record->phases, SmbTimedPhase, phase - 1).arrivals;
-  sm->barrier += MAX(0, sm->chip->barrier_least - arrivals * interval);
-  sm->barrier += block->has_asked ? sm->chip->barrier_memory : 0;
+  sm->barrier += MAX(0, chip->barrier_least - arrivals * interval);
+  if (!block->has_asked)
+    return;
   block->has_asked = FALSE;
+  sm->lsu = MAX(now + chip->queue_latency, sm->lsu) + chip->barrier_memory;
+  sm->busy[SMB_UNIT_SHARED] += chip->barrier_memory;
 }
 
 void
@@ -78,7 +84,7 @@ smb_phase_meet(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const 
   sm->barrier = start + interval;
   double when = sm->barrier - chip->queue_latency + (has_register ? chip->barrier_register : 0);
   if (state_of(sm, warp, request->phase)->left == 1)
-    occupy_barrier_unit(sm, warp, request->phase, interval);
+    complete_barrier(sm, warp, request->phase, interval, now);
   if (timing->rate == SMB_RATE_ARRIVAL)
     when = MAX(when, sm->barrier - chip->queue_latency + chip->barrier_notice);
   if (request->actions & SMB_PHASE_WAITS)

@@ -121,6 +121,34 @@ extern "C" __global__ void change_two(unsigned *memory, unsigned a, unsigned b, 
   for (int i = 0; i < n; i++) atomicAdd(at, 1);
 }
 
+// Accesses of shared memory, of a word of each lane, then a barrier of the block, n times.
+enum Access { LOAD, STORE, SHUFFLE };
+template <Access ACCESS, int COUNT> __device__ void meet(unsigned *memory, int n) {
+  __shared__ unsigned words[32];
+  volatile unsigned *word = words + threadIdx.x % 32;
+  unsigned got[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  *word = n;
+  for (int i = 0; i < n; i++) {
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      if (ACCESS == LOAD) got[k % 8] = *word;
+      if (ACCESS == STORE) *word = got[k % 8];
+      if (ACCESS == SHUFFLE) got[k % 8] = __shfl_xor_sync(~0u, got[k % 8], 1);
+    }
+    __syncthreads();
+  }
+  unsigned sum = 0;
+  for (unsigned g : got) sum ^= g;
+  if (sum == 0x12345678) memory[0] = sum;
+}
+#define MEETINGS \
+  MEET(none, LOAD, 0) MEET(load, LOAD, 1) MEET(two_loads, LOAD, 2) MEET(loads, LOAD, 8) MEET(many_loads, LOAD, 24) \
+  MEET(store, STORE, 1) MEET(stores, STORE, 8) MEET(many_stores, STORE, 24) MEET(shuffles, SHUFFLE, 8)
+#define MEET(name, access, count) \
+  extern "C" __global__ void meet_##name(unsigned *memory, int n) { meet<access, count>(memory, n); }
+MEETINGS
+#undef MEET
+
 // --- measuring
 
 static int sms, khz;
@@ -192,6 +220,23 @@ static void measure_stores() {
   for (auto &t : turns)
     say_difference("store_turns." + std::to_string(t.lines), t.entry, t.kernel, {sms, 128, 1}, {sms, 128, 65}, 64.0 * SECTOR_WORDS * t.lines, "cycles/store of a warp/SM",
                    "words of the sectors of so many lines, in turns");
+}
+
+// Where the blocks of a multiprocessor keep its pipe of shared memory busy, or only its unit of barriers.
+static void measure_barriers() {
+  const struct {
+    const char *name, *entry;
+    Kernel kernel;
+  } meetings[] = {
+#define MEET(name, access, count) {#name, "meet_" #name, meet_##name},
+      MEETINGS
+#undef MEET
+  };
+  const int few = 64, more = 1088;
+  for (auto &m : meetings)
+    for (auto [warps, blocks] : {std::pair{1, 16}, {2, 16}, {4, 8}, {8, 1}, {8, 8}, {32, 2}})
+      say_difference(std::string("meet.") + m.name + "." + std::to_string(warps) + "." + std::to_string(blocks), m.entry, m.kernel, {sms * blocks, 32 * warps, few},
+                     {sms * blocks, 32 * warps, more}, more - few, "cycles/round of an SM", "accesses of shared memory by so many warps, and a barrier, in so many blocks of each SM");
 }
 
 // By few multiprocessors: what each has asked for, by Little's law.
@@ -308,6 +353,7 @@ int main(int count, char **words) {
   }
   measure_blocks();
   measure_stores();
+  measure_barriers();
   measure_open();
   measure_l1();
   measure_slices();
