@@ -113,7 +113,7 @@ TIME = {
     "barrier-arrival": (lambda f: (f["barrier.16"] - f["barrier.1"]) / 15, "barrier.16 - barrier.1: of 15 warps"),
     "barrier-latency": (lambda f: f["barrier.1"] - (f["barrier.16"] - f["barrier.1"]) / 15, "barrier.1, less one arrival"),
     "barrier-least-interval": (lambda f: f["flow_barrier.1.16"] / 16, "flow_barrier.1.16: of 16 blocks"),
-    "barrier-memory-interval": (lambda f: (f["meet.many_loads.8.8"] - 8 * 8 * 24) / 8, "meet.many_loads.8.8, less its wavefronts: of 8 blocks"),
+    "barrier-memory-interval": (lambda f: (f["meet.two_loads.1.16"] - 16 * 2) / 16, "meet.two_loads.1.16, less its wavefronts: of 16 blocks"),
     "fence-block-interval": (lambda f: f["flow_fence_acq_rel_cta.16"] / 16, "flow_fence_acq_rel_cta.16: of 16 warps"),
     "barrier-register-arrival": (lambda f: f["named.16"] / 16, "named.16: of 16 warps"),
     "barrier-register-latency": (lambda f: f["named.2"] - f["barrier.1"] + 2 - f["named.16"] / 8 - 1,
