@@ -29,11 +29,7 @@ note_assignments(gpointer data, const Node *node) {
     gboolean again = g_hash_table_contains(search->values, node->a->variable);
     g_hash_table_insert(search->values, (gpointer)node->a->variable, again ? NULL : (gpointer)node);
   }
-  note_assignments(search, node->a);
-  note_assignments(search, node->b);
-  note_assignments(search, node->c);
-  for (guint i = 0; i < node->n_arguments; i++)
-    note_assignments(search, node->arguments[i]);
+  smb_node_visit_parts(node, note_assignments, search);
 }
 
 // The value of an assignment that is the only one of a variable, or NULL.
@@ -212,11 +208,7 @@ count_mentions(gpointer data, const Node *node) {
   if (node->kind == NODE_ASSIGN && node->a->kind == NODE_LOCAL &&
       find_carved(search, node->a->variable) >= 0)
     return;
-  count_mentions(search, node->a);
-  count_mentions(search, node->b);
-  count_mentions(search, node->c);
-  for (guint i = 0; i < node->n_arguments; i++)
-    count_mentions(search, node->arguments[i]);
+  smb_node_visit_parts(node, count_mentions, search);
 }
 
 static int

@@ -36,11 +36,7 @@ mark_node(gpointer data, const Node *node) {
   mark_site(marking, node, node->load_site);
   mark_site(marking, node, node->store_site);
   marking->waits |= node->kind == NODE_BUILTIN && node->builtin == BUILTIN_SYNCTHREADS;
-  mark_node(marking, node->a);
-  mark_node(marking, node->b);
-  mark_node(marking, node->c);
-  for (guint i = 0; i < node->n_arguments; i++)
-    mark_node(marking, node->arguments[i]);
+  smb_node_visit_parts(node, mark_node, marking);
 }
 
 static const Node *

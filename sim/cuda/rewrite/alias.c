@@ -5,19 +5,15 @@
 // it. What part of it they point at is not looked at here (pointer.c).
 #include "sim/cuda/rewrite/mention.h"
 
-typedef struct {
-  GHashTable *values; // Variable → GPtrArray of Node: what a pointer is set to
-  GHashTable *seen;   // Function
-} Pointers;
-
+// @pointers: Variable → GPtrArray of Node: what a pointer is set to
 static void
-note_value(const Pointers *pointers, const Variable *pointer, const Node *value) {
+note_value(GHashTable *pointers, const Variable *pointer, const Node *value) {
   if (!pointer || pointer->type->kind != KIND_POINTER)
     return;
-  GPtrArray *values = g_hash_table_lookup(pointers->values, pointer);
+  GPtrArray *values = g_hash_table_lookup(pointers, pointer);
   if (!values) {
     values = g_ptr_array_new();
-    g_hash_table_insert(pointers->values, (gpointer)pointer, values);
+    g_hash_table_insert(pointers, (gpointer)pointer, values);
   }
   g_ptr_array_add(values, (gpointer)value);
 }
@@ -28,22 +24,15 @@ note_values(gpointer data, const Node *node) {
     return;
   if (node->kind == NODE_ASSIGN && node->a->kind == NODE_LOCAL)
     note_value(data, node->a->variable, node->b);
-  for (guint i = 0; i < node->n_arguments; i++) {
-    if (node->kind == NODE_CALL && i < node->function->n_parameters)
+  if (node->kind == NODE_CALL) {
+    for (guint i = 0; i < node->n_arguments && i < node->function->n_parameters; i++)
       note_value(data, node->function->parameters[i], node->arguments[i]);
-    note_values(data, node->arguments[i]);
   }
-  note_values(data, node->a);
-  note_values(data, node->b);
-  note_values(data, node->c);
+  smb_node_visit_parts(node, note_values, data);
 }
 
 static void
-note_function_values(Pointers *pointers, const Function *function) {
-  if (!g_hash_table_add(pointers->seen, (gpointer)function))
-    return;
-  for (const Link *link = function->callees; link; link = link->next)
-    note_function_values(pointers, link->item);
+note_function_values(gpointer pointers, const Function *function) {
   smb_statement_visit(function->body, note_values, pointers);
 }
 
@@ -88,13 +77,11 @@ smb_aliases_drop(GHashTable *aliases, const Variable *array, const Variable *poi
 
 GHashTable *
 smb_kernel_aliases(const SmbKernel *kernel, const Variable *array) {
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  Pointers pointers = {g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref),
-                       seen};
-  note_function_values(&pointers, kernel->entry);
+  GHashTable *pointers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+  smb_function_visit_all(kernel->entry, note_function_values, pointers);
   for (guint i = 0; i < kernel->entry->n_parameters; i++) // whose first value is that of the launch
-    g_hash_table_remove(pointers.values, kernel->entry->parameters[i]);
-  while (drop_others(pointers.values, array))
+    g_hash_table_remove(pointers, kernel->entry->parameters[i]);
+  while (drop_others(pointers, array))
     continue;
-  return pointers.values;
+  return pointers;
 }

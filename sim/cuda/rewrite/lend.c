@@ -84,7 +84,6 @@ find_ending(const Rewriting *rewriting, const char *function) {
 typedef struct {
   Rewriting *rewriting;
   const Function *caller;
-  GHashTable *seen;    // Function
   GHashTable *changed; // offsets of calls
   const Node *refused; // a call that cannot be changed, or NULL
 } Calls;
@@ -132,19 +131,12 @@ visit_calls(gpointer data, const Node *node) {
     return;
   if (node->kind == NODE_CALL)
     lead_call(data, node);
-  for (guint i = 0; i < node->n_arguments; i++)
-    visit_calls(data, node->arguments[i]);
-  visit_calls(data, node->a);
-  visit_calls(data, node->b);
-  visit_calls(data, node->c);
+  smb_node_visit_parts(node, visit_calls, data);
 }
 
 static void
-lead_calls(Calls *calls, const Function *function) {
-  if (!g_hash_table_add(calls->seen, (gpointer)function))
-    return;
-  for (const Link *link = function->callees; link; link = link->next)
-    lead_calls(calls, link->item);
+lead_calls(gpointer data, const Function *function) {
+  Calls *calls = data;
   calls->caller = function;
   smb_statement_visit(function->body, visit_calls, calls);
 }
@@ -190,13 +182,12 @@ smb_rewrite_copy_lent(Rewriting *rewriting, guint first, GError **error) {
     return TRUE;
   const SmbKernel *kernel = rewriting->raw->kernel;
   g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  g_autoptr(GHashTable) visited = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) changed = g_hash_table_new(NULL, NULL);
   gboolean known = TRUE;
-  spread(rewriting, kernel->entry, visited, &known);
-  Calls calls = {rewriting, NULL, seen, changed, NULL};
+  spread(rewriting, kernel->entry, seen, &known);
+  Calls calls = {rewriting, NULL, changed, NULL};
   if (known)
-    lead_calls(&calls, kernel->entry);
+    smb_function_visit_all(kernel->entry, lead_calls, &calls);
   if (!known || calls.refused) {
     guint32 place = calls.refused ? calls.refused->start : rewriting->variable->start;
     smb_source_error(kernel->program.source, place, error,

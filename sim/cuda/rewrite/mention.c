@@ -9,7 +9,6 @@ typedef struct {
   const GArray *carved;     // Carved
   GHashTable *aliases;      // Variable; or NULL
   const Function *function; // that is looked at
-  GHashTable *seen;         // Function
   GArray *mentions;
 } Walk;
 
@@ -171,11 +170,8 @@ visit_evaluated(gpointer walk, const Node *node) {
 }
 
 static void
-visit_function(Walk *walk, const Function *function) {
-  if (!g_hash_table_add(walk->seen, (gpointer)function))
-    return;
-  for (const Link *link = function->callees; link; link = link->next)
-    visit_function(walk, link->item);
+visit_function(gpointer data, const Function *function) {
+  Walk *walk = data;
   walk->function = function;
   smb_statement_visit(function->body, visit_evaluated, walk);
 }
@@ -189,9 +185,8 @@ compare_mentions(gconstpointer a, gconstpointer b) {
 GArray *
 smb_kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved,
                     GHashTable *aliases) {
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  Walk walk = {variable, carved, aliases, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
-  visit_function(&walk, kernel->entry);
+  Walk walk = {variable, carved, aliases, NULL, g_array_new(FALSE, FALSE, sizeof(Mention))};
+  smb_function_visit_all(kernel->entry, visit_function, &walk);
   g_array_sort(walk.mentions, compare_mentions);
   // Instances of one function mention it at the same place of the text.
   for (guint i = walk.mentions->len; i-- > 1;) {

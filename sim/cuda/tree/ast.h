@@ -232,9 +232,17 @@ struct _SmbKernel {
   Function *entry;
 };
 
+typedef void (*NodeVisit)(gpointer data, const Node *node);
+
 // Visits what a statement and those behind it evaluate, and those within them; NULL among them.
-void smb_statement_visit(const Statement *statement, void (*visit)(gpointer data, const Node *node),
-                         gpointer data);
+void smb_statement_visit(const Statement *statement, NodeVisit visit, gpointer data);
+
+// Visits what a node is made of, its operands and then its arguments; NULL among them.
+void smb_node_visit_parts(const Node *node, NodeVisit visit, gpointer data);
+
+// Visits a function and all that it calls, directly or not, each once; what is called comes before its caller.
+void smb_function_visit_all(const Function *function,
+                            void (*visit)(gpointer data, const Function *function), gpointer data);
 
 // What an operator is in the text. Those of a higher binding are applied first.
 typedef struct {

@@ -274,8 +274,7 @@ smb_node_choice(Parser *parser, Node *condition, Node *yes, Node *no) {
 }
 
 void
-smb_statement_visit(const Statement *statement, void (*visit)(gpointer data, const Node *node),
-                    gpointer data) {
+smb_statement_visit(const Statement *statement, NodeVisit visit, gpointer data) {
   for (; statement; statement = statement->next) {
     visit(data, statement->value);
     visit(data, statement->step);
@@ -283,4 +282,30 @@ smb_statement_visit(const Statement *statement, void (*visit)(gpointer data, con
     smb_statement_visit(statement->then, visit, data);
     smb_statement_visit(statement->otherwise, visit, data);
   }
+}
+
+void
+smb_node_visit_parts(const Node *node, NodeVisit visit, gpointer data) {
+  visit(data, node->a);
+  visit(data, node->b);
+  visit(data, node->c);
+  for (guint i = 0; i < node->n_arguments; i++)
+    visit(data, node->arguments[i]);
+}
+
+static void
+visit_unseen(const Function *function, GHashTable *seen,
+             void (*visit)(gpointer data, const Function *function), gpointer data) {
+  if (!g_hash_table_add(seen, (gpointer)function))
+    return;
+  for (const Link *link = function->callees; link; link = link->next)
+    visit_unseen(link->item, seen, visit, data);
+  visit(data, function);
+}
+
+void
+smb_function_visit_all(const Function *function,
+                       void (*visit)(gpointer data, const Function *function), gpointer data) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  visit_unseen(function, seen, visit, data);
 }
