@@ -37,6 +37,14 @@ SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp
 [ ! -s err ] || die "machine code: messages: $(cat err)"
 head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
 
+# Scales where no columns are allocated.
+for beyond in 's/"r"(of_a), "r"(of_b))/"r"(of_a + 512), "r"(of_b))/=columns 576 to 579' 's/"r"(of_a), "r"(of_b))/"r"(of_a), "r"(of_b + 512))/=columns 580 to 581'; do
+  sed "${beyond%=*}; s,\.\./check\.h,$srcdir/tests/run/check.h," "$kernels/kernel-scaled.cu" >beyond.cu
+  "$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o beyond beyond.cu
+  SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./beyond tensor >out 2>err || true
+  says "${beyond#*=} of tensor memory: they are not allocated"
+done
+
 # --- what a program must not do
 cat >wrong.cu <<'EOF'
 #include <cstdio>

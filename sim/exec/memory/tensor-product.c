@@ -348,6 +348,12 @@ has_eight_rows(const SharedMatrix *matrix) {
   return matrix->place.group == 8;
 }
 
+// Whether a block has the columns of scales of @n rows of A, or columns of B.
+static gboolean
+check_scales(SmbBlock *block, const Step *step, guint32 address, guint n) {
+  return smb_tensor_check(block, step, address & 0xffff, (n + SCALE_LANES - 1) / SCALE_LANES);
+}
+
 static gboolean
 check_places(Exec *exec, const Step *step, const Making *making) {
   guint columns = making->form.depth * smb_product_bits((ProductNumber)making->form.a) / 32;
@@ -355,8 +361,13 @@ check_places(Exec *exec, const Step *step, const Making *making) {
     if (!smb_tensor_check(making->blocks[i], step, making->d & 0xffff,
                           count_data_columns(making)) ||
         (making->product->left == NO_MATRIX &&
-         !smb_tensor_check(making->blocks[i], step, making->a & 0xffff, columns)))
+         !smb_tensor_check(making->blocks[i], step, making->a & 0xffff, columns)) ||
+        (making->form.scales && !check_scales(making->blocks[i], step, making->scale_a,
+                                              making->rows / making->product->blocks)))
       return FALSE;
+  if (making->form.scales &&
+      !check_scales(making->blocks[0], step, making->scale_b, making->form.columns))
+    return FALSE;
   for (guint i = 0; i < making->product->blocks; i++) {
     if (making->blocks[i] != exec->block)
       continue;
