@@ -75,8 +75,8 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
     write_page_advice_launch(report, proof, page);
     return;
   }
-  smb_html_within(page, "<p class=\"note\">To try by hand, with the index <code>",
-                  layout->index, "</code>");
+  smb_html_within(page, "<p class=\"note\">To try by hand, with the index <code>", layout->index,
+                  "</code>");
   if (proof)
     smb_html_within(page, ": ", proof->failure, "");
   smb_spool_puts(page, "</p>\n");
