@@ -84,7 +84,8 @@ make_cute(SmbRandom *random, RandomTile *tile) {
     g_string_append_printf(shape, "%u,%u", tile->rows, tile->columns);
     g_string_append_printf(stride, "%u,1", pitch);
     g_string_append_printf(tile->place, "p = r * %u + c;", pitch);
-    tile->kept = offset ? 1 : common_power(pitch, b ? 1u << m >> (in_bytes ? low : 0) : 64, 0);
+    tile->kept =
+        offset ? 1 : common_power(pitch, b ? 1u << m >> (in_bytes ? low : 0) : 64, tile->columns);
   }
   if (b)
     g_string_append_printf(tile->text, "%s<%u,%u,%d> o ", m % 2 ? "Sw" : "Swizzle", b, m, s);
