@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/program/program.h"
+#include "sim/layout/front-end.h"
+#include "sim/layout/tile-program.h"
 #include "tests/effort.h"
 #include "tests/kernel-run.h"
 #include "tests/random-tile.h"
 #include "tests/suite.h"
 
 enum {
-  TILES = 8,      // of one kernel
+  TILES = 16,     // of one kernel
   TOUCHES = 4,    // of each
-  SIDE = 177,     // kernels: the square of it; a hundredth of them without full effort
+  SIDE = 125,     // kernels: the square of it; a hundredth of them without full effort
   FIRST_LINE = 8, // of the kernel: of the first access
 };
 
@@ -28,28 +29,50 @@ static const char head[] = "__global__ void k() {\n"
                            "  int4 z16 = make_int4(t, t, t, t);\n"
                            "  int l = t %% %u, w = t / %u;\n";
 
-// One layout with its accesses, counted without a kernel.
+// One layout with its accesses, counted without a kernel. @width: what one instruction moves
 typedef struct {
   RandomTile tile;
   RandomTouch touches[TOUCHES];
-  KernelRun run;
+  SmbTally totals[TOUCHES];
+  guint width[TOUCHES];
 } Counted;
 
 static void
-count_tile(SmbRandom *random, const char *arch, guint lanes, Counted *counted) {
+count_requests(const SmbArch *arch, const GArray *requests, SmbTally *total) {
+  *total = (SmbTally){.requests = requests->len};
+  for (guint i = 0; i < requests->len; i++) {
+    const SmbWavefronts one =
+        smb_wavefronts_count(arch, &g_array_index(requests, SmbTileRequest, i).request);
+    total->wavefronts += one.wavefronts;
+    total->excess += one.excess;
+    total->max_degree = MAX(total->max_degree, one.degree);
+  }
+}
+
+static void
+count_tile(SmbRandom *random, const SmbArch *arch, Counted *counted) {
+  guint lanes = smb_arch_info(arch)->lanes;
+  const SmbProgramOptions options = {.lanes = lanes};
   g_autoptr(GString) text = g_string_new("layout ");
+  g_autoptr(GError) error = NULL;
   random_tile(random, &counted->tile);
   g_string_append_printf(text, "%s\n", counted->tile.text->str);
-  guint threads = 0;
   for (guint i = 0; i < TOUCHES; i++) {
     random_touch(random, &counted->tile, lanes, &counted->touches[i]);
     g_string_append_printf(text, "access %s\n", counted->touches[i].text->str);
-    threads = MAX(threads, (counted->touches[i].threads + lanes - 1) / lanes * lanes);
   }
-  const KernelSetup setup = {.arch = arch, .block = {threads}, .forgets = TRUE};
-  kernel_run(&counted->run, "t", text->str, &setup);
-  ck_assert_msg(!counted->run.error, "%s: %s", text->str,
-                counted->run.error ? counted->run.error->message : "");
+  g_autoptr(GBytes) bytes = g_bytes_new(text->str, text->len);
+  g_autoptr(SmbSource) source = smb_source_new("t", bytes, NULL);
+  SmbProgram *program = smb_program_read(source, &options, &error);
+  ck_assert_msg(program != NULL, "%s: %s", text->str, error ? error->message : "");
+  for (guint i = 0; i < TOUCHES; i++) {
+    g_autoptr(GArray) requests =
+        smb_tile_access_requests(smb_layout_program_accesses(program)->pdata[i],
+                                 smb_layout_program_tile(program), source, NULL);
+    count_requests(arch, requests, &counted->totals[i]);
+    counted->width[i] = g_array_index(requests, SmbTileRequest, 0).request.width;
+  }
+  smb_program_free(program);
 }
 
 static void
@@ -57,10 +80,9 @@ clear_counted(Counted *counted) {
   random_tile_clear(&counted->tile);
   for (guint i = 0; i < TOUCHES; i++)
     random_touch_clear(&counted->touches[i]);
-  kernel_run_clear(&counted->run);
 }
 
-// The access as a line of the kernel. @width: what one instruction moves
+// The access as a line of the kernel.
 static void
 append_line(GString *kernel, const RandomTile *tile, const RandomTouch *touch, guint width) {
   static const char *const types[] = {
@@ -91,60 +113,48 @@ find_access(const KernelRun *run, guint line) {
 }
 
 // What both count of one access; matrices are requests of their own in the kernel.
-static gboolean
-compare_access(const SmbAccess *counted, const SmbAccess *kernel, guint matrices) {
-  return counted && kernel && counted->site->op_class == kernel->site->op_class &&
-         counted->total.requests * MAX(matrices, 1) == kernel->total.requests &&
-         counted->total.wavefronts == kernel->total.wavefronts &&
-         counted->total.ideal == kernel->total.ideal &&
-         counted->total.excess == kernel->total.excess &&
-         counted->total.max_degree == kernel->total.max_degree;
-}
-
 static void
-refuse_difference(const Counted *of, const RandomTouch *touch, const SmbAccess *counted,
-                  const SmbAccess *kernel) {
-  ck_abort_msg("%s, %s: %u requests, %u wavefronts, of a kernel %u, %u: %s %s", of->tile.text->str,
-               touch->text->str, (guint)counted->total.requests, (guint)counted->total.wavefronts,
-               kernel ? (guint)kernel->total.requests : 0,
-               kernel ? (guint)kernel->total.wavefronts : 0, touch->element->str,
-               of->tile.place->str);
+compare_access(const Counted *counted, guint which, const SmbAccess *access) {
+  const SmbTally *one = &counted->totals[which], *other = access ? &access->total : NULL;
+  const RandomTouch *touch = &counted->touches[which];
+  if (!other || one->requests * MAX(touch->matrices, 1) != other->requests ||
+      one->wavefronts != other->wavefronts || one->excess != other->excess ||
+      one->max_degree != other->max_degree)
+    ck_abort_msg("%s, %s: %u requests, %u wavefronts, of a kernel %u, %u: %s %s",
+                 counted->tile.text->str, touch->text->str, (guint)one->requests,
+                 (guint)one->wavefronts, other ? (guint)other->requests : 0,
+                 other ? (guint)other->wavefronts : 0, touch->element->str,
+                 counted->tile.place->str);
 }
 
 // Returns: how many accesses have conflicts
 static guint
-compare_kernel(SmbRandom *random, const char *arch, guint lanes) {
+compare_kernel(SmbRandom *random, const SmbArch *arch) {
   Counted counted[TILES];
-  guint threads = 0, conflicts = 0;
+  guint threads = 0, conflicts = 0, lanes = smb_arch_info(arch)->lanes;
   g_autoptr(GString) kernel = g_string_new(NULL);
   g_string_append_printf(kernel, head, lanes, lanes);
   for (guint i = 0; i < TILES; i++) {
-    count_tile(random, arch, lanes, &counted[i]);
+    count_tile(random, arch, &counted[i]);
     for (guint k = 0; k < TOUCHES; k++) {
-      const RandomTouch *touch = &counted[i].touches[k];
-      const SmbAccess *access = find_access(&counted[i].run, 2 + k);
-      ck_assert_msg(access != NULL, "%s: no request", touch->text->str);
-      append_line(kernel, &counted[i].tile, touch, access->site->width);
-      threads = MAX(threads, (touch->threads + lanes - 1) / lanes * lanes);
+      append_line(kernel, &counted[i].tile, &counted[i].touches[k], counted[i].width[k]);
+      threads = MAX(threads, (counted[i].touches[k].threads + lanes - 1) / lanes * lanes);
     }
   }
   g_string_append(kernel, "}\n");
-  const KernelSetup setup = {.arch = arch,
+  const KernelSetup setup = {.arch = smb_arch_info(arch)->name,
                              .block = {threads},
                              .dynamic_bytes = 1 << 16,
                              .limits = {.max_steps = 100000000},
+                             .threads = 1,
                              .forgets = TRUE};
   g_auto(KernelRun) run;
   kernel_run(&run, "k.cu", kernel->str, &setup);
   ck_assert_msg(!run.error, "%s", run.error ? run.error->message : "");
   for (guint i = 0; i < TILES * TOUCHES; i++) {
-    const Counted *of = &counted[i / TOUCHES];
-    const RandomTouch *touch = &of->touches[i % TOUCHES];
-    const SmbAccess *one = find_access(&of->run, 2 + i % TOUCHES);
-    const SmbAccess *other = find_access(&run, FIRST_LINE + i);
-    if (!compare_access(one, other, touch->matrices))
-      refuse_difference(of, touch, one, other);
-    conflicts += one->total.excess > 0;
+    const SmbAccess *access = find_access(&run, FIRST_LINE + i);
+    compare_access(&counted[i / TOUCHES], i % TOUCHES, access);
+    conflicts += access->total.excess > 0;
   }
   for (guint i = 0; i < TILES; i++)
     clear_counted(&counted[i]);
@@ -152,12 +162,15 @@ compare_kernel(SmbRandom *random, const char *arch, guint lanes) {
 }
 
 START_TEST(test_kernel) {
+  static const char *const chips[] = {"sm_90", "sm_90", "sm_90", "sm_120", "gfx942", "gfx950"};
+  SmbArch *archs[G_N_ELEMENTS(chips)];
   guint kernels = 0, conflicts = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(chips); i++)
+    archs[i] = smb_arch_load(chips[i], NULL);
   for (guint i = 0; i < effort(SIDE); i++) {
     SmbRandom random = smb_random_new(20261129 + i);
     for (guint k = 0; k < effort(SIDE); k++) {
-      gboolean is_amd = smb_random_below(&random, 5) == 0;
-      conflicts += compare_kernel(&random, is_amd ? "gfx942" : "sm_90", is_amd ? 64 : 32);
+      conflicts += compare_kernel(&random, archs[smb_random_below(&random, G_N_ELEMENTS(chips))]);
       kernels++;
     }
   }
@@ -165,6 +178,8 @@ START_TEST(test_kernel) {
     g_printerr("%u accesses, %u with conflicts\n", kernels * TILES * TOUCHES, conflicts);
   ck_assert_uint_gt(conflicts, kernels * TILES * TOUCHES / 10);
   ck_assert_uint_lt(conflicts, kernels * TILES * TOUCHES / 10 * 9);
+  for (guint i = 0; i < G_N_ELEMENTS(chips); i++)
+    smb_arch_unref(archs[i]);
 }
 END_TEST
 
