@@ -37,7 +37,9 @@ typedef struct {
 
 void random_tile(SmbRandom *random, RandomTile *tile);
 void random_tile_clear(RandomTile *tile);
-void random_touch(SmbRandom *random, const RandomTile *tile, guint lanes, RandomTouch *touch);
+// @lanes: of a warp; @has_matrices: whether the chip has ldmatrix and stmatrix
+void random_touch(SmbRandom *random, const RandomTile *tile, guint lanes, gboolean has_matrices,
+                  RandomTouch *touch);
 void random_touch_clear(RandomTouch *touch);
 
 // The type of elements of so many bytes.

@@ -11,6 +11,7 @@ typedef struct {
   SmbRandom *random;
   const RandomTile *tile;
   guint lanes, vector, row, column;
+  gboolean has_matrices;
 } Making;
 
 static guint
@@ -74,7 +75,7 @@ static gboolean
 make_matrix(Making *making, RandomTouch *touch) {
   guint n = 1u << smb_random_below(making->random, 3), values = 16 / making->tile->bytes;
   gboolean loads = touch->op == SMB_OP_LD;
-  if (making->lanes != 32 || making->tile->kept < values)
+  if (!making->has_matrices || making->tile->kept < values)
     return FALSE;
   g_string_truncate(touch->text, 0);
   g_string_append_printf(touch->text, "%s.x%u%s", loads ? "ldmatrix" : "stmatrix", n,
@@ -196,21 +197,14 @@ make_blocked(Making *making, RandomTouch *touch) {
   return touch->values <= 64;
 }
 
-// A tile of an instruction of 8 or 16 rows, with @width elements of a register in a row, 4 lanes and twice or @halves of that along @inner;
-// repeated along @first first. Version 2: warps along columns first, of version 3 along rows. FALSE: the tile is smaller, and repeats registers.
+// A tile of size[0] x size[1], in which a value v < @values is at the expressions @part, by many: warps of @warp, those along @low first,
+// which hold the same along @same, and registers that repeat it, along @first first. FALSE: the tile is smaller, and repeats registers.
 static gboolean
-append_tiles(RandomTouch *touch, const Making *making, guint inner, guint width, guint outer_size,
-             guint halves, const guint *warp, guint version, guint same, guint first) {
+append_repeats(RandomTouch *touch, const Making *making, const char *const part[2],
+               const guint size[2], guint values, const guint *warp, guint low, guint same,
+               guint first) {
   const guint extent[2] = {making->tile->rows, making->tile->columns};
-  guint size[2], low = version == 2 ? 1 : 0, below = 1;
-  size[inner] = 4 * width * halves;
-  size[1 - inner] = outer_size;
-  g_string_append_printf(touch->element,
-                         "int in = v %% %u + l %% 4 * %u, out = l / 4; out += v / %u %% %u * 8; in "
-                         "+= v / %u %% %u * %u; ",
-                         width, width, width, outer_size / 8, width * outer_size / 8, halves,
-                         4 * width);
-  below = width * (outer_size / 8) * halves;
+  guint below = values;
   for (guint k = 0; k < 2; k++) {
     guint d = k ? 1 - first : first, covered = size[d] * (d == same ? 1 : warp[d]);
     guint repeats = MAX(extent[d] / covered, 1);
@@ -219,13 +213,31 @@ append_tiles(RandomTouch *touch, const Making *making, guint inner, guint width,
     below *= repeats;
   }
   touch->values = below;
-  for (guint d = 0; d < 2; d++) {
-    guint by = d == low ? 1 : warp[low];
+  for (guint d = 0; d < 2; d++)
     g_string_append_printf(touch->element, "%c = (%s + n%u + w / %u %% %u * %u) %% %u; ",
-                           d ? 'c' : 'r', d == inner ? "in" : "out", d, by, warp[d],
+                           d ? 'c' : 'r', part[d], d, d == low ? 1 : warp[low], warp[d],
                            d == same ? 0 : size[d], extent[d]);
-  }
-  return size[0] <= extent[0] && size[1] <= extent[1];
+  return size[0] <= extent[0] && size[1] <= extent[1] && touch->values <= 64;
+}
+
+// A tile of an instruction of NVIDIA's of 8 or 16 rows, with @width elements of a register in a row, 4 lanes and @halves of that along @inner.
+// Version 2: warps along columns first, of version 3 along rows.
+static gboolean
+append_tiles(RandomTouch *touch, const Making *making, guint inner, guint width, guint outer_size,
+             guint halves, const guint *warp, guint version, guint same, guint first) {
+  const char *part[2];
+  guint size[2];
+  part[inner] = "in";
+  part[1 - inner] = "out";
+  size[inner] = 4 * width * halves;
+  size[1 - inner] = outer_size;
+  g_string_append_printf(touch->element,
+                         "int in = v %% %u + l %% 4 * %u, out = l / 4; out += v / %u %% %u * 8; in "
+                         "+= v / %u %% %u * %u; ",
+                         width, width, width, outer_size / 8, width * outer_size / 8, halves,
+                         4 * width);
+  return append_repeats(touch, making, part, size, width * (outer_size / 8) * halves, warp,
+                        version == 2 ? 1 : 0, same, first);
 }
 
 // Accumulators and operands of mma in Triton's encodings.
@@ -259,7 +271,55 @@ make_triton_mma(Making *making, RandomTouch *touch) {
     fits = append_tiles(touch, making, k, width, operand ? 8 : 16, 2, warp, version, k, k);
   }
   touch->threads = 32 * warp[0] * warp[1];
-  return fits && touch->values <= 64;
+  return fits;
+}
+
+// Of AMD's matrix instructions: results, whose rows are adjacent in registers, or operands, of which a lane has @width elements along k.
+// MFMA (64 lanes): 4 rows of a lane, those of the next group of lanes, and so on; of doubles one row. WMMA (32 lanes): version 1 has even rows
+// in the first half of a warp, and whole operands in both; later ones have 8 rows in each half.
+static gboolean
+make_amd(Making *making, RandomTouch *touch) {
+  gboolean is_mfma = making->lanes == 64, is_double = smb_random_below(making->random, 4) == 0;
+  guint n = is_mfma && !is_double ? 16u << smb_random_below(making->random, 2) : 16;
+  guint version = pick(making, 1, 3), operand = smb_random_below(making->random, 3);
+  guint width = !is_mfma && version == 1 ? 16 : 4u << smb_random_below(making->random, 2);
+  guint warp[2] = {1u << smb_random_below(making->random, 2),
+                   1u << smb_random_below(making->random, 3)};
+  guint transposed = smb_random_below(making->random, 2), groups = making->lanes / n;
+  g_autoptr(GString) parent = g_string_new(NULL);
+  if (is_mfma)
+    g_string_append_printf(parent,
+                           "#ttg.amd_mfma<{version = 3, warpsPerCTA = [%u, %u], instrShape = [%u, "
+                           "%u, 8], isTransposed = %s, elementBitWidth = %u}>",
+                           warp[0], warp[1], n, n, transposed ? "true" : "false",
+                           is_double ? 64u : 32u);
+  else
+    g_string_append_printf(
+        parent, "#ttg.amd_wmma<{version = %u, isTranspose = %s, ctaLayout = {warp = [%s%s%s%s]}}>",
+        version, transposed ? "true" : "false", warp[1] > 1 ? "[0, 1]" : "",
+        warp[1] > 2 ? ", [0, 2]" : "", warp[0] > 1 && warp[1] > 1 ? ", " : "",
+        warp[0] > 1 ? "[1, 0]" : "");
+  touch->threads = making->lanes * warp[0] * warp[1];
+  if (operand == 2) {
+    guint step = is_mfma ? (is_double ? 1 : 4) : version == 1 ? 1 : 8, rows = n / groups;
+    const char *const part[2] = {transposed ? "out" : "in", transposed ? "in" : "out"};
+    g_string_append(touch->text, parent->str);
+    g_string_append_printf(touch->element,
+                           "int in = v %% %u + l / %u * %u + v / %u %% %u * %u, out = l %% %u; ",
+                           step, n, step, step, rows / step, groups * step, n);
+    return append_repeats(touch, making, part, (guint[]){n, n}, rows, warp, 1, 2, 1);
+  }
+  guint k = 1 - operand, size[2];
+  const char *part[2];
+  size[k] = width * (!is_mfma && version == 1 ? 1 : groups);
+  size[1 - k] = n;
+  part[k] = "in";
+  part[1 - k] = "out";
+  g_string_append_printf(touch->text, "#ttg.dot_op<{opIdx = %u, parent = %s, kWidth = %u}>",
+                         operand, parent->str, width);
+  g_string_append_printf(touch->element, "int in = v %% %u + l / %u * %u, out = l %% %u; ", width,
+                         n, !is_mfma && version == 1 ? 0 : width, n);
+  return append_repeats(touch, making, part, size, width, warp, 1, k, k);
 }
 
 // The coordinate of each bit of register, lane and warp.
@@ -291,14 +351,16 @@ make_bases(Making *making, RandomTouch *touch) {
 }
 
 void
-random_touch(SmbRandom *random, const RandomTile *tile, guint lanes, RandomTouch *touch) {
+random_touch(SmbRandom *random, const RandomTile *tile, guint lanes, gboolean has_matrices,
+             RandomTouch *touch) {
   static gboolean (*const make[])(Making *, RandomTouch *) = {
-      make_row,          make_column,  make_matrix,     make_mma,  make_wgmma,
-      make_thread_value, make_blocked, make_triton_mma, make_bases};
+      make_row,          make_column,  make_matrix,     make_mma, make_wgmma,
+      make_thread_value, make_blocked, make_triton_mma, make_amd, make_bases};
   static const SmbOp ops[] = {SMB_OP_LD, SMB_OP_ST, SMB_OP_ATOM};
   static const char *const words[] = {"load ", "store ", "atomic "};
   for (gboolean made = FALSE; !made;) {
-    Making making = {.random = random, .tile = tile, .lanes = lanes, .vector = 1};
+    Making making = {
+        .random = random, .tile = tile, .lanes = lanes, .has_matrices = has_matrices, .vector = 1};
     guint op = smb_random_below(random, tile->bytes == 4 ? 3 : 2);
     while (op < 2 && making.vector < tile->kept && 2 * making.vector * tile->bytes <= 16 &&
            smb_random_below(random, 3))

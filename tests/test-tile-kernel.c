@@ -58,7 +58,8 @@ count_tile(SmbRandom *random, const SmbArch *arch, Counted *counted) {
   random_tile(random, &counted->tile);
   g_string_append_printf(text, "%s\n", counted->tile.text->str);
   for (guint i = 0; i < TOUCHES; i++) {
-    random_touch(random, &counted->tile, lanes, &counted->touches[i]);
+    random_touch(random, &counted->tile, lanes, smb_arch_info(arch)->vendor == SMB_VENDOR_NVIDIA,
+                 &counted->touches[i]);
     g_string_append_printf(text, "access %s\n", counted->touches[i].text->str);
   }
   g_autoptr(GBytes) bytes = g_bytes_new(text->str, text->len);
@@ -162,7 +163,8 @@ compare_kernel(SmbRandom *random, const SmbArch *arch) {
 }
 
 START_TEST(test_kernel) {
-  static const char *const chips[] = {"sm_90", "sm_90", "sm_90", "sm_120", "gfx942", "gfx950"};
+  static const char *const chips[] = {"sm_90",  "sm_90",  "sm_90",  "sm_120",
+                                      "gfx942", "gfx950", "gfx1201"};
   SmbArch *archs[G_N_ELEMENTS(chips)];
   guint kernels = 0, conflicts = 0;
   for (guint i = 0; i < G_N_ELEMENTS(chips); i++)
