@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/random-tile.h"
 
+#include <string.h>
+
 enum {
   MOST_STRIDE = 48, // 64 x 64 elements of 4 bytes are within the 48 KiB of a block then
 };
@@ -282,6 +284,20 @@ make_formula(SmbRandom *random, RandomTile *tile) {
                          tile->columns, tile->bytes, formula->str, kind ? tile->bytes : 1);
 }
 
+// A layout of bytes as one of halves of them: what it counts are halves now. Not one that knows bytes from elements.
+static void
+make_halves(RandomTile *tile) {
+  gsize length = tile->text->len;
+  if (tile->bytes != 1 || tile->kept < 2 || tile->rows * tile->columns < 256 ||
+      strstr(tile->text->str, "smem_ptr") || strstr(tile->text->str, "tma:") ||
+      strstr(tile->text->str, "addr") || strstr(tile->text->str, "nvmma") ||
+      !g_str_has_suffix(tile->text->str, "xu8"))
+    return;
+  g_string_overwrite(tile->text, length - 2, "f4");
+  g_string_append(tile->place, " p /= 2;");
+  tile->is_half = TRUE;
+}
+
 void
 random_tile(SmbRandom *random, RandomTile *tile) {
   static void (*const make[])(SmbRandom *, RandomTile *) = {
@@ -294,6 +310,8 @@ random_tile(SmbRandom *random, RandomTile *tile) {
                        .bytes = 1u << smb_random_below(random, 4),
                        .kept = 1};
   make[smb_random_below(random, G_N_ELEMENTS(make))](random, tile);
+  if (smb_random_below(random, 2))
+    make_halves(tile);
 }
 
 void

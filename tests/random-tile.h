@@ -11,12 +11,14 @@
  * RandomTile: a layout of @rows x @columns elements of @bytes
  * @text: in its notation, with shape and type
  * @place: statements of C that set the int p to the byte at which the element of the ints r and c is
+ * @is_half: elements are of 4 bits, and @bytes is 1
  * @kept: so many elements, from a column on that is a multiple of it, are adjacent and aligned
  */
 typedef struct {
   GString *text;
   GString *place;
   guint rows, columns, bytes;
+  gboolean is_half;
   guint kept;
 } RandomTile;
 

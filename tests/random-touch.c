@@ -73,7 +73,8 @@ make_column(Making *making, RandomTouch *touch) {
 
 static gboolean
 make_matrix(Making *making, RandomTouch *touch) {
-  guint n = 1u << smb_random_below(making->random, 3), values = 16 / making->tile->bytes;
+  guint n = 1u << smb_random_below(making->random, 3);
+  guint values = making->tile->is_half ? 32 : 16 / making->tile->bytes;
   gboolean loads = touch->op == SMB_OP_LD;
   if (!making->has_matrices || making->tile->kept < values)
     return FALSE;
@@ -362,14 +363,17 @@ random_touch(SmbRandom *random, const RandomTile *tile, guint lanes, gboolean ha
     Making making = {
         .random = random, .tile = tile, .lanes = lanes, .has_matrices = has_matrices, .vector = 1};
     guint op = smb_random_below(random, tile->bytes == 4 ? 3 : 2);
-    while (op < 2 && making.vector < tile->kept && 2 * making.vector * tile->bytes <= 16 &&
+    making.vector = tile->is_half ? 2 : 1;
+    while (op < 2 && making.vector < tile->kept &&
+           2 * making.vector * tile->bytes <= (tile->is_half ? 32 : 16) &&
            smb_random_below(random, 3))
       making.vector *= 2;
     *touch = (RandomTouch){.text = g_string_new(words[op]),
                            .element = g_string_new(NULL),
                            .op = ops[op],
                            .threads = lanes};
-    guint which = smb_random_below(random, G_N_ELEMENTS(make));
+    // Of halves, only vectors and matrices: one alone is not moved.
+    guint which = smb_random_below(random, tile->is_half ? 3 : G_N_ELEMENTS(make));
     made = (op < 2 || make[which] != make_matrix) && make[which](&making, touch);
     if (made && op == 2 && which > 1)
       g_string_append(touch->text, " vec=1");

@@ -88,7 +88,7 @@ static void
 append_line(GString *kernel, const RandomTile *tile, const RandomTouch *touch, guint width) {
   static const char *const types[] = {
       [1] = "char", [2] = "short", [4] = "int", [8] = "int2", [16] = "int4"};
-  guint step = touch->matrices ? 1 : width / tile->bytes;
+  guint step = touch->matrices ? 1 : tile->is_half ? 2 * width : width / tile->bytes;
   g_string_append_printf(kernel, "  if (t < %u) for (int v = 0; v < %u; v += %u) ", touch->threads,
                          touch->values, step);
   if (touch->matrices)

@@ -29,7 +29,7 @@ parse_elements(const char *text, const char *shape, SmbArray *array, GError **er
   g_auto(GStrv) parts = g_strsplit(shape, "x", -1);
   guint n = g_strv_length(parts);
   const SmbElement *element = n > 0 ? smb_element_find(parts[n - 1]) : NULL;
-  if (!element)
+  if (!element || smb_element_is_packed(element))
     return refuse(error, text,
                   "expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE");
   if (n - 1 > SMB_ARRAY_MAX_DIMENSIONS)

@@ -83,23 +83,23 @@ parse_mnk(const char *text, guint64 *mnk) {
 
 // mma.m16n8k16.A: registers of 32 bits, each with elements next to each other along k; the accumulators two along n.
 static gboolean
-parse_mma_name(const SmbNotation *notation, guint32 at, char **words, guint element_bytes,
-               Draft *draft, GError **error) {
+parse_mma_name(const SmbNotation *notation, guint32 at, char **words, guint bits, Draft *draft,
+               GError **error) {
   guint64 mnk[3];
   gboolean is_known = words[1] && words[2] && !words[3] && parse_mnk(words[1], mnk) &&
                       mnk[0] == 16 && mnk[1] == 8 && strlen(words[2]) == 1;
   char operand = is_known ? *words[2] : 0;
-  guint64 k_bytes = is_known ? mnk[2] * element_bytes : 0;
+  guint64 k_bits = is_known ? mnk[2] * bits : 0;
   if (operand == 'C' || operand == 'D') {
     *draft =
         (Draft){.pattern = PATTERN_C, .op = SMB_OP_ST, .n_values = 4, .rows = 16, .columns = 8};
     return TRUE;
   }
-  if ((operand != 'A' && operand != 'B') || element_bytes > 4 || (k_bytes != 16 && k_bytes != 32))
+  if ((operand != 'A' && operand != 'B') || 32 % bits || (k_bits != 128 && k_bits != 256))
     return smb_notation_fail(notation, at, error,
                              "expected mma.m16n8kK.A, .B or .C, with a K of 16 or 32 bytes: k16 or "
                              "k8 of f16");
-  guint values = (guint)k_bytes / 4 / element_bytes;
+  guint values = (guint)k_bits / 4 / bits;
   draft->pattern = operand == 'A' ? PATTERN_A : PATTERN_B;
   draft->rows = operand == 'A' ? 16 : mnk[2];
   draft->columns = operand == 'A' ? mnk[2] : 8;
@@ -138,7 +138,7 @@ parse_access_name(SmbNotation *notation, const SmbTile *tile, Draft *draft, GErr
   if (g_strcmp0(words[0], "ldmatrix") == 0 || g_strcmp0(words[0], "stmatrix") == 0)
     return parse_matrix(notation, at, words, draft, error);
   if (g_strcmp0(words[0], "mma") == 0)
-    return parse_mma_name(notation, at, words, tile->element->bytes, draft, error);
+    return parse_mma_name(notation, at, words, tile->element->bits, draft, error);
   if (g_strcmp0(words[0], "wgmma") == 0)
     return parse_wgmma(notation, at, words, draft, error);
   return smb_notation_fail(
@@ -199,7 +199,7 @@ parse_rest(SmbNotation *notation, const SmbTile *tile, Draft *draft, GError **er
       good = parse_origin(notation, tile, draft, error);
     else if (smb_notation_take(notation, "vec"))
       good = smb_notation_expect(notation, "=", error) &&
-             smb_notation_number(notation, 1, SMB_MAX_WIDTH, &draft->vec, error);
+             smb_notation_number(notation, 1, 2 * SMB_MAX_WIDTH, &draft->vec, error);
     else if (smb_notation_take(notation, "of"))
       good = parse_window(notation, tile, draft, error);
     else
@@ -229,7 +229,7 @@ find_in_line(const Draft *draft, const SmbTile *tile, guint lane, guint value) {
 }
 
 static void
-find_in_fragment(const Draft *draft, guint element_bytes, guint warp, guint lane, guint value,
+find_in_fragment(const Draft *draft, guint bits, guint warp, guint lane, guint value,
                  guint64 *coordinate) {
   guint group = lane / 4, in_group = lane % 4;
   if (draft->pattern == PATTERN_C) {
@@ -237,7 +237,7 @@ find_in_fragment(const Draft *draft, guint element_bytes, guint warp, guint lane
     coordinate[1] = 8 * (value / 4) + 2 * in_group + value % 2;
     return;
   }
-  guint packed = 4 / element_bytes, reg = value / packed, part = value % packed;
+  guint packed = 32 / bits, reg = value / packed, part = value % packed;
   guint half = draft->pattern == PATTERN_A ? reg / 2 : reg;
   guint k = (half * 4 + in_group) * packed + part;
   gboolean is_a = draft->pattern == PATTERN_A;
@@ -249,7 +249,7 @@ find_in_fragment(const Draft *draft, guint element_bytes, guint warp, guint lane
 static gboolean
 find_in_window(const Draft *draft, const SmbTile *tile, guint lanes, guint warp, guint lane,
                guint value, guint64 *coordinate) {
-  guint bytes = tile->element->bytes;
+  guint bits = tile->element->bits;
   const guint holders[SMB_N_HOLDERS] = {
       [SMB_HOLDER_REGISTER] = value, [SMB_HOLDER_LANE] = lane, [SMB_HOLDER_WARP] = warp};
   const guint64 thread[SMB_TUPLE_MAX_RANK] = {(guint64)warp * lanes + lane, value};
@@ -258,12 +258,12 @@ find_in_window(const Draft *draft, const SmbTile *tile, guint lanes, guint warp,
     if (lane >= 8 * draft->matrices)
       return FALSE;
     coordinate[0] = lane % 16;
-    coordinate[1] = lane / 16 * (16 / bytes) + value;
+    coordinate[1] = lane / 16 * (8 * SMB_MAX_WIDTH / bits) + value;
     return TRUE;
   case PATTERN_A:
   case PATTERN_B:
   case PATTERN_C:
-    find_in_fragment(draft, bytes, warp, lane, value, coordinate);
+    find_in_fragment(draft, bits, warp, lane, value, coordinate);
     return TRUE;
   case PATTERN_TUPLE: {
     guint64 index = (guint64)smb_tuple_offset(draft->tuple, thread);
@@ -331,7 +331,10 @@ measure_fragment(const SmbNotation *notation, guint32 at, const SmbTile *tile, g
   if (tile->rank != 2)
     return smb_notation_fail(notation, at, error, "fragments are of a tile of two dimensions");
   if (draft->pattern == PATTERN_MATRIX) {
-    draft->vec = draft->n_values = SMB_MAX_WIDTH / tile->element->bytes;
+    draft->vec = draft->n_values = 8 * SMB_MAX_WIDTH / tile->element->bits;
+    if (8 * SMB_MAX_WIDTH % tile->element->bits)
+      return smb_notation_fail(notation, at, error, "rows of 16 bytes have no whole number of %s",
+                               tile->element->name);
   } else if (draft->columns == 0) {
     draft->columns = MIN(draft->window[1], 256) & ~(guint64)7;
     draft->n_values = (guint)draft->columns / 2;
@@ -341,6 +344,12 @@ measure_fragment(const SmbNotation *notation, guint32 at, const SmbTile *tile, g
   return TRUE;
 }
 
+// The fewest elements that an instruction moves: whole bytes, and not 3 of them.
+static guint
+least_vector(const SmbElement *element) {
+  return element->bits == 4 ? 2 : element->bits == 6 ? 16 : 1;
+}
+
 static gboolean
 measure(SmbNotation *notation, guint32 at, const SmbTile *tile, guint lanes, Draft *draft,
         GError **error) {
@@ -348,7 +357,7 @@ measure(SmbNotation *notation, guint32 at, const SmbTile *tile, guint lanes, Dra
   switch (draft->pattern) {
   case PATTERN_ROW:
   case PATTERN_COLUMN:
-    draft->vec = MAX(draft->vec, 1);
+    draft->vec = draft->vec ? draft->vec : least_vector(tile->element);
     draft->n_values = (guint)draft->vec;
     return TRUE;
   case PATTERN_MATRIX:
@@ -432,8 +441,9 @@ fill_elements(const SmbNotation *notation, SmbTileAccess *access, const Draft *d
 static gboolean
 check_vector(const SmbNotation *notation, guint32 at, const Draft *draft, const SmbTile *tile,
              GError **error) {
-  guint64 bytes = draft->vec * tile->element->bytes;
-  gboolean is_width = bytes <= SMB_MAX_WIDTH && !(bytes & (bytes - 1));
+  guint64 bits = draft->vec * tile->element->bits, bytes = bits / 8;
+  gboolean is_width = bits % 8 == 0 && bytes <= SMB_MAX_WIDTH &&
+                      (!(bytes & (bytes - 1)) || (bytes == 12 && tile->element->bits == 6));
   return !draft->vec || (is_width && draft->n_values % draft->vec == 0) ||
          smb_notation_fail(notation, at, error,
                            "vec: expected 1, 2, 4, 8 or 16 bytes at once, and a number of elements "

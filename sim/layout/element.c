@@ -5,13 +5,16 @@
 #include <string.h>
 
 static const SmbElement elements[] = {
-    {"u8", "unsigned char", 1},   {"u16", "unsigned short", 2},
-    {"u32", "unsigned", 4},       {"u64", "unsigned long", 8},
-    {"b128", "uint4", 16},        {"i8", "char", 1},
-    {"i16", "short", 2},          {"i32", "int", 4},
-    {"i64", "long", 8},           {"f16", "half", 2},
-    {"bf16", "__nv_bfloat16", 2}, {"f32", "float", 4},
-    {"f64", "double", 8},
+    {"u8", "unsigned char", 1, 8},    {"u16", "unsigned short", 2, 16},
+    {"u32", "unsigned", 4, 32},       {"u64", "unsigned long", 8, 64},
+    {"b128", "uint4", 16, 128},       {"i8", "char", 1, 8},
+    {"i16", "short", 2, 16},          {"i32", "int", 4, 32},
+    {"i64", "long", 8, 64},           {"f16", "half", 2, 16},
+    {"bf16", "__nv_bfloat16", 2, 16}, {"f32", "float", 4, 32},
+    {"f64", "double", 8, 64},         {"i4", "unsigned char", 1, 4},
+    {"u4", "unsigned char", 1, 4},    {"f4", "unsigned char", 1, 4},
+    {"e2m1", "unsigned char", 1, 4},  {"f6", "unsigned char", 1, 6},
+    {"e2m3", "unsigned char", 1, 6},  {"e3m2", "unsigned char", 1, 6},
 };
 
 const SmbElement *
@@ -26,7 +29,7 @@ smb_element_find(const char *name) {
 const SmbElement *
 smb_element_of_bytes(guint bytes) {
   for (guint i = 0; i < G_N_ELEMENTS(elements); i++) {
-    if (elements[i].bytes == bytes)
+    if (elements[i].bits == 8 * bytes)
       return &elements[i];
   }
   return NULL;

@@ -18,18 +18,32 @@ moves_matrices(const SmbTileAccess *access) {
   return access->op >= SMB_OP_LDMATRIX_X1;
 }
 
+// Bytes of @n elements; 0: they are no whole bytes.
+static guint
+whole_bytes(const SmbTile *tile, guint n) {
+  guint bits = n * tile->element->bits;
+  return bits % 8 ? 0 : bits / 8;
+}
+
+static gboolean
+has_width(const SmbTileAccess *access, const SmbTile *tile, guint n) {
+  return smb_op_has_width(access->op, whole_bytes(tile, n));
+}
+
 // Whether one instruction can move @n elements of a thread from @value on: they are adjacent, and aligned to all of them.
 static gboolean
 is_vector(const SmbTileAccess *access, const SmbTile *tile, guint warp, guint lane, guint value,
           guint n) {
   guint32 first = smb_tile_access_element(access, warp, lane, value);
-  guint bytes = tile->element->bytes;
-  if (first != SMB_TILE_NONE && tile->offset[first] % (n * bytes))
+  guint bits = tile->element->bits, bytes = whole_bytes(tile, n);
+  if (first != SMB_TILE_NONE &&
+      smb_tile_place(tile, first) % (bytes ? 8 * smb_width_alignment(bytes) : bits))
     return FALSE;
   for (guint i = 1; i < n; i++) {
     guint32 next = smb_tile_access_element(access, warp, lane, value + i);
     if ((first == SMB_TILE_NONE) != (next == SMB_TILE_NONE) ||
-        (first != SMB_TILE_NONE && tile->offset[next] != tile->offset[first] + i * bytes))
+        (first != SMB_TILE_NONE &&
+         smb_tile_place(tile, next) != smb_tile_place(tile, first) + (guint64)i * bits))
       return FALSE;
   }
   return TRUE;
@@ -52,9 +66,9 @@ find_torn(const SmbTileAccess *access, const SmbTile *tile, guint n) {
 // The widest vectors that all threads can use.
 static guint
 choose_vector(const SmbTileAccess *access, const SmbTile *tile) {
-  guint most = SMB_MAX_WIDTH / tile->element->bytes;
+  guint most = 1u << (g_bit_storage(8 * SMB_MAX_WIDTH / tile->element->bits) - 1);
   for (guint n = MAX(most, 1); n > 1; n /= 2) {
-    if (access->n_values % n == 0 && smb_op_has_width(access->op, n * tile->element->bytes) &&
+    if (access->n_values % n == 0 && has_width(access, tile, n) &&
         find_torn(access, tile, n) == G_MAXUINT)
       return n;
   }
@@ -72,7 +86,7 @@ refuse_torn(const SmbTileAccess *access, const SmbTile *tile, guint at, const Sm
                           "lane %u of warp %u cannot move %u elements at once from %s on: in this "
                           "layout they are not adjacent, or not aligned to %u bytes",
                           thread % access->n_lanes, thread / access->n_lanes, access->vector, first,
-                          access->vector * tile->element->bytes);
+                          whole_bytes(tile, access->vector));
 }
 
 // One instruction of a warp.
@@ -81,7 +95,7 @@ make_request(const SmbTileAccess *access, const SmbTile *tile, guint warp, guint
              guint vector) {
   SmbTileRequest made = {
       .warp = warp,
-      .request = {.op = (guint8)access->op, .width = (guint8)(vector * tile->element->bytes)}};
+      .request = {.op = (guint8)access->op, .width = (guint8)whole_bytes(tile, vector)}};
   for (guint lane = 0; lane < access->n_lanes; lane++) {
     guint32 element = smb_tile_access_element(access, warp, lane, value);
     if (element != SMB_TILE_NONE || moves_matrices(access))
@@ -100,9 +114,9 @@ smb_tile_access_requests(const SmbTileAccess *access, const SmbTile *tile, const
     refuse_torn(access, tile, torn, source, error);
     return NULL;
   }
-  if (!smb_op_has_width(access->op, vector * tile->element->bytes)) {
-    smb_source_error(source, access->at, error, "%s does not access %u bytes",
-                     smb_op_name(access->op), vector * tile->element->bytes);
+  if (!has_width(access, tile, vector)) {
+    smb_source_error(source, access->at, error, "%s does not access %u bits",
+                     smb_op_name(access->op), vector * tile->element->bits);
     return NULL;
   }
   GArray *requests = g_array_new(FALSE, FALSE, sizeof(SmbTileRequest));

@@ -101,11 +101,13 @@ parse_pointer(SmbNotation *notation, SmbFunctionStep *step, const SmbElement **e
   g_autofree char *word = smb_notation_word(notation);
   char *end;
   guint64 bits = g_ascii_strtoull(word, &end, 10);
-  *element = strcmp(end, "b") != 0 || bits % 8 || bits > 128
-                 ? NULL
-                 : smb_element_of_bytes((guint)bits / 8);
+  *element = strcmp(end, "b") != 0 || bits > 128 ? NULL
+             : bits == 4                         ? smb_element_find("u4")
+             : bits == 6                         ? smb_element_find("e2m3")
+             : bits % 8                          ? NULL
+                                                 : smb_element_of_bytes((guint)bits / 8);
   if (!*element)
-    return smb_notation_fail(notation, at, error, "expected 8b, 16b, 32b, 64b or 128b");
+    return smb_notation_fail(notation, at, error, "expected 4b, 6b, 8b, 16b, 32b, 64b or 128b");
   if (!smb_notation_expect(notation, "]", error))
     return FALSE;
   if (smb_notation_take(notation, "(") && (!smb_notation_expect(notation, "unset", error) ||
@@ -276,7 +278,7 @@ check_order(const SmbNotation *notation, const SmbFunction *function, GError **e
 static gboolean
 check_tile_rows(const SmbNotation *notation, const SmbFunction *function, GError **error) {
   guint64 columns = function->extent[function->order[0]];
-  guint64 bytes = columns * function->element->bytes;
+  guint64 bytes = (columns * function->element->bits + 7) / 8;
   if (function->row_bytes && bytes > function->row_bytes)
     return smb_notation_fail(
         notation, function->at, error,
@@ -327,9 +329,9 @@ smb_function_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GErro
   }
   said.element = given.element ? given.element : said.element;
   function->element = said.element ? said.element : pointed ? pointed : smb_element_find("f32");
-  if (pointed && pointed->bytes != function->element->bytes) {
+  if (pointed && pointed->bits != function->element->bits) {
     smb_notation_fail(notation, function->at, error, "the layout says elements of %u bits, not %u",
-                      8 * pointed->bytes, 8 * function->element->bytes);
+                      pointed->bits, function->element->bits);
     return NULL;
   }
   if (!take_shape(notation, function, &said, needs_shape, error))

@@ -13,6 +13,7 @@ smb_tile_free(SmbTile *tile) {
     return;
   g_free(tile->text);
   g_free(tile->offset);
+  g_free(tile->bit);
   g_free(tile);
 }
 
@@ -57,7 +58,7 @@ smb_tile_rows(const SmbTile *tile, SmbLayout *layout) {
   guint64 columns = tile->extent[tile->rank - 1];
   guint bytes = tile->element->bytes;
   guint64 pitch = tile->n > columns ? tile->offset[columns] / bytes : columns;
-  if (pitch < columns)
+  if (pitch < columns || smb_element_is_packed(tile->element))
     return FALSE;
   *layout = (SmbLayout){.element_bytes = bytes, .columns = columns, .pad = pitch - columns};
   for (guint64 i = 0; i < tile->n; i++) {
@@ -99,14 +100,15 @@ index_expression(const SmbFunction *function, const guint64 *coordinate, guint64
       [SMB_EXPRESSION_ROW] = function->rank > 1 ? (gint64)coordinate[function->rank - 2] : 0,
       [SMB_EXPRESSION_COLUMN] = (gint64)coordinate[function->rank - 1],
       [SMB_EXPRESSION_INDEX] = (gint64)number,
-      [SMB_EXPRESSION_ADDRESS] = (gint64)(number * function->element->bytes),
+      [SMB_EXPRESSION_ADDRESS] = (gint64)(number * function->element->bits / 8),
   };
   return smb_expression_evaluate(function->expression, variables, index);
 }
 
-// Does the steps from *@at on, all paddings of one list at once. Places are below 2^51: an index below 2^31, times 2^20 at most.
+// Does the steps from *@at on, all paddings of one list at once. Places are below 2^51: an index below 2^31, times 2^20 at most. What is in
+// bytes has the bits of a byte besides, of elements of less than one.
 static gint64
-do_step(const SmbFunction *function, guint *at, gint64 index) {
+do_step(const SmbFunction *function, guint *at, gint64 index, guint *bit) {
   const SmbFunctionStep *step = &g_array_index(function->steps, SmbFunctionStep, (*at)++);
   switch (step->kind) {
   case SMB_STEP_SWIZZLE:
@@ -114,7 +116,8 @@ do_step(const SmbFunction *function, guint *at, gint64 index) {
   case SMB_STEP_ADD:
     return index + step->amount;
   case SMB_STEP_BYTES:
-    return index * (gint64)function->element->bytes;
+    *bit = (guint)(index * function->element->bits % 8);
+    return index * function->element->bits / 8;
   case SMB_STEP_PAD:
     break;
   }
@@ -131,7 +134,7 @@ do_step(const SmbFunction *function, guint *at, gint64 index) {
 // The byte at which an element lies, or why it has none.
 static const char *
 place_element(const SmbFunction *function, const guint64 *coordinate, guint64 number,
-              guint32 *offset) {
+              guint32 *offset, guint *bit) {
   const char *problem = NULL;
   gboolean in_bytes = FALSE;
   gint64 index = 0;
@@ -148,35 +151,39 @@ place_element(const SmbFunction *function, const guint64 *coordinate, guint64 nu
   case SMB_FUNCTION_EXPRESSION:
     problem = index_expression(function, coordinate, number, &index);
     in_bytes = function->expression->uses[SMB_EXPRESSION_ADDRESS];
+    *bit = (guint)(number * function->element->bits % 8);
     break;
   }
   for (guint i = 0; !problem && i < function->steps->len;) {
     if (index < 0 || index > G_MAXINT32)
       break;
     in_bytes |= g_array_index(function->steps, SmbFunctionStep, i).kind == SMB_STEP_BYTES;
-    index = do_step(function, &i, index);
+    index = do_step(function, &i, index, bit);
   }
-  gint64 bytes = in_bytes ? 1 : (gint64)function->element->bytes;
+  guint bits = function->element->bits;
   if (problem)
     return problem;
   if (index < 0)
     return "a negative place";
-  if (index > (G_MAXINT32 - 16) / bytes)
+  if (index > (in_bytes ? G_MAXINT32 - 16 : (gint64)(G_MAXINT32 - 16) * 8 / bits))
     return "a place beyond 2 GiB";
-  *offset = (guint32)(index * bytes);
+  *offset = (guint32)(in_bytes ? index : index * bits / 8);
+  *bit = in_bytes ? *bit : (guint)(index * bits % 8);
   return *offset % function->element->bytes ? "a misaligned place" : NULL;
 }
 
 static int
 compare_offsets(gconstpointer a, gconstpointer b) {
-  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+  guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
   return (x > y) - (x < y);
 }
 
 // How many elements lie where another one does. Elements that overlap partly are misaligned, and were refused.
 static guint64
 count_shared_places(const SmbTile *tile) {
-  g_autofree guint32 *sorted = g_memdup2(tile->offset, tile->n * sizeof *tile->offset);
+  g_autofree guint64 *sorted = g_new(guint64, tile->n);
+  for (guint64 i = 0; i < tile->n; i++)
+    sorted[i] = smb_tile_place(tile, i);
   qsort(sorted, tile->n, sizeof *sorted, compare_offsets);
   guint64 n = 0;
   for (guint64 i = 1; i < tile->n; i++)
@@ -194,6 +201,7 @@ begin_tile(const SmbElement *element, guint rank, const guint64 *extent, gboolea
     tile->n *= tile->extent[i] = extent[i];
   tile->is_open = is_open;
   tile->offset = is_open ? NULL : g_new(guint32, tile->n);
+  tile->bit = is_open || !smb_element_is_packed(element) ? NULL : g_new0(guint8, tile->n);
   return tile;
 }
 
@@ -211,13 +219,16 @@ smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **
   for (guint64 i = 0; i < tile->n; i++) {
     guint64 coordinate[SMB_TUPLE_MAX_RANK];
     smb_tile_coordinate(tile, i, coordinate);
-    const char *problem = place_element(function, coordinate, i, &tile->offset[i]);
+    guint bit = 0;
+    const char *problem = place_element(function, coordinate, i, &tile->offset[i], &bit);
     if (problem) {
       g_autofree char *name = smb_tile_name(tile, i);
       smb_notation_fail(notation, function->at, error, "element %s has %s", name, problem);
       return NULL;
     }
-    tile->bytes = MAX(tile->bytes, (guint64)tile->offset[i] + tile->element->bytes);
+    if (tile->bit)
+      tile->bit[i] = (guint8)bit;
+    tile->bytes = MAX(tile->bytes, (smb_tile_place(tile, i) + tile->element->bits + 7) / 8);
   }
   tile->n_shared = count_shared_places(tile);
   return g_steal_pointer(&tile);
@@ -226,9 +237,12 @@ smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **
 SmbTile *
 smb_tile_new_rows(const SmbTile *like) {
   SmbTile *tile = begin_tile(like->element, like->rank, like->extent, FALSE);
-  for (guint64 i = 0; i < tile->n; i++)
-    tile->offset[i] = (guint32)(i * tile->element->bytes);
-  tile->bytes = tile->n * tile->element->bytes;
+  for (guint64 i = 0; i < tile->n; i++) {
+    tile->offset[i] = (guint32)(i * tile->element->bits / 8);
+    if (tile->bit)
+      tile->bit[i] = (guint8)(i * tile->element->bits % 8);
+  }
+  tile->bytes = (tile->n * tile->element->bits + 7) / 8;
   tile->text = g_strdup("row by row");
   return tile;
 }

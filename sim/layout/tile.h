@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A tile of shared memory and its layout: where each element lies. A layout is an integer function of coordinates; whatever
-// notation it is written in, it becomes a table of byte offsets here. Not modelled: elements of less than a byte.
+// notation it is written in, it becomes a table of byte offsets here. Elements of less than a byte lie next to each other: several may begin
+// in one byte.
 #pragma once
 
 #include "sim/layout/element.h"
@@ -38,6 +39,7 @@ typedef struct {
  * @extent: (array length=rank): elements of each dimension, the outermost first
  * @n: elements in all
  * @offset: (array length=n): byte offset of each element; elements are numbered row by row: the last coordinate runs fastest
+ * @bit: (nullable) (array length=n): of elements of less than a byte: the bit of its byte at which each begins
  * @bytes: from byte 0 to the end of the last element
  * @n_shared: elements that lie where an element of a lower number does, as strides of 0 make them
  * @is_open: its shape was not said. It is SMB_TILE_OPEN_EXTENT each way, and @offset is %NULL
@@ -50,6 +52,7 @@ typedef struct _SmbTile {
   guint64 extent[SMB_TUPLE_MAX_RANK];
   guint64 n;
   guint32 *offset;
+  guint8 *bit;
   guint64 bytes;
   guint64 n_shared;
   gboolean is_open;
@@ -77,6 +80,12 @@ gboolean smb_tile_parse_shape(const char *text, SmbTileDefaults *defaults);
 
 /** smb_tile_number: Returns: number of the element at a coordinate */
 guint64 smb_tile_number(const SmbTile *tile, const guint64 *coordinate);
+
+/** smb_tile_place: Returns: the bit at which an element begins, from byte 0 on */
+static inline guint64
+smb_tile_place(const SmbTile *tile, guint64 number) {
+  return 8 * (guint64)tile->offset[number] + (tile->bit ? tile->bit[number] : 0);
+}
 
 /** smb_tile_coordinate: @coordinate: (out) (array length=rank): that of an element */
 void smb_tile_coordinate(const SmbTile *tile, guint64 number, guint64 *coordinate);

@@ -8,7 +8,7 @@
 // that, and any other one that the loop assigns to is not known.
 //
 // Not proved, with the line that stops it: switch, structures that are copied, jumps out of loops under conditions that are not known,
-// atomics, accesses of more than 4 bytes whose lanes differ by more than constants or are chosen by what is not known.
+// atomics that are loops, accesses of more than 4 bytes whose lanes differ by more than constants or are chosen by what is not known.
 #pragma once
 
 #include "sim/arch/forward.h"

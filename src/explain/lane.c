@@ -30,6 +30,8 @@ find_element(SmbExplainLane *lane, guint32 offset, guint width) {
   if (number != SMB_TILE_NONE) {
     lane->n_indices = array->tile->rank;
     smb_tile_coordinate(array->tile, number, lane->index);
+    if (smb_element_is_packed(array->tile->element))
+      lane->elements = 8 * width / array->tile->element->bits;
     return;
   }
   lane->n_indices = array->n_dimensions;

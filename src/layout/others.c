@@ -4,6 +4,8 @@
 // The search of advise, from a tile whose rows have neither padding nor a swizzle.
 #include "src/layout/report.h"
 
+#include "sim/base/error.h"
+
 enum {
   KEPT = 1, // of each kind
 };
@@ -56,6 +58,10 @@ static gboolean
 search_rows(SmbLayoutOthers *others, const SmbTarget *target, const SmbArch *arch,
             SmbAdviseKinds kinds, GError **error) {
   const SmbTile *tile = smb_layout_program_tile(target->kernel);
+  if (smb_element_is_packed(tile->element))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "layouts are not searched of elements of less than a byte: write the tile as "
+                    "u8, with as many bytes in a row");
   g_autoptr(GString) rows_text = g_string_new(NULL);
   for (guint i = 0; i < tile->rank; i++)
     g_string_append_printf(rows_text, "%" G_GUINT64_FORMAT "x", tile->extent[i]);

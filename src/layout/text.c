@@ -95,8 +95,10 @@ write_other_layouts(SmbCli *cli, const SmbLayoutReport *report) {
   const SmbTile *tile = smb_layout_program_tile(report->counts.target->kernel);
   write_layout_title(cli, "Other layouts");
   if (others->failure) {
-    smb_text_wrap(cli->out, "None were searched: the same accesses cannot be made of rows without "
-                            "padding:");
+    smb_text_wrap(cli->out, smb_element_is_packed(tile->element)
+                                ? "None were searched:"
+                                : "None were searched: the same accesses cannot be made of rows "
+                                  "without padding:");
     smb_spool_printf(cli->out, "%-s\n", others->failure);
     return;
   }

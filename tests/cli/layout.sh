@@ -171,3 +171,10 @@ expect 2 layout '(32,32):(33,1)' --access row --max-cost 5%
 says 'has no predicted time'
 expect 2 layout
 says 'expected LAYOUT'
+
+# Elements of 4 bits: named by their coordinates, and no other layouts.
+expect 0 layout 'Swizzle<3,5,3> o (64,256):(256,1) xf4' --access 'column vec=32'
+tells 'It accesses tile[1][0..31], at byte 144'
+tells 'None were searched: layouts are not searched of elements of less than a byte'
+expect 3 layout 64x256xf4 --access row --find swizzle
+says 'layouts are not searched of elements of less than a byte'

@@ -64,6 +64,8 @@ struct _Lowered {
 // Of a kernel that is read; NULL with an error if it has too many steps.
 Lowered *smb_lower(const SmbKernel *kernel, GError **error);
 void smb_lowered_free(Lowered *lowered);
+// What an atomic, of the node of its function, is to the counters.
+SmbOp smb_lowered_atomic_op(const SmbArch *arch, const Node *node);
 // The state of a block, for smb_lockstep_run(); NULL with an error of usage.
 gpointer smb_lowered_new_state(const Lowered *lowered, SmbBlock *block, const SmbLaunch *launch,
                                GError **error);

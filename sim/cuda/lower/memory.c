@@ -3,6 +3,7 @@
 //
 // Accesses to memory. Addresses are pointers of the machine; what is added to them at a fixed place is an offset of the request.
 #include "sim/cuda/lower/impl.h"
+#include "sim/cuda/lower/lower.h"
 
 // The address of a node, without what is always added to it. @later: (nullable): is evaluated before the access is made.
 static Row
@@ -188,9 +189,21 @@ smb_lower_copy(Lower *lower, const Node *node) {
   return to;
 }
 
+static gboolean
+increments(const Node *node) {
+  const Node *value = node->arguments[1];
+  return smb_lower_builtin((Builtin)node->builtin) == ATOMIC_ADD && node->result_unused &&
+         node->type->size == 4 && value->kind == NODE_CONSTANT && value->integer == 1;
+}
+
+SmbOp
+smb_lowered_atomic_op(const SmbArch *arch, const Node *node) {
+  Atomic atomic = (Atomic)smb_lower_builtin((Builtin)node->builtin);
+  return smb_atomic_op(arch, atomic, smb_cuda_scalar(node->type->kind), increments(node));
+}
+
 Row
 smb_lower_atomic(Lower *lower, const Node *node) {
-  const Node *value = node->arguments[1];
   Atomic atomic = (Atomic)smb_lower_builtin((Builtin)node->builtin);
   Row operands[3] = {NO_ROW, NO_ROW, NO_ROW}, d = smb_lower_take(lower, value_rows(node->type));
   for (guint i = 0; i < node->n_arguments; i++)
@@ -201,8 +214,7 @@ smb_lower_atomic(Lower *lower, const Node *node) {
       make_transfer(lower, node, node->store_site, SMB_OP_CLASS_ATOMIC, operands[0], 0);
   transfer->move.atomic = atomic;
   transfer->move.reads = !(atomic == ATOMIC_EXCHANGE && node->result_unused);
-  transfer->increments = atomic == ATOMIC_ADD && node->result_unused && node->type->size == 4 &&
-                         value->kind == NODE_CONSTANT && value->integer == 1;
+  transfer->increments = increments(node);
   transfer->data[0] = d;
   transfer->operands[0] = operands[1];
   transfer->swap = operands[2];

@@ -49,6 +49,8 @@ WalkSpace smb_walk_space(const Walk *walk, Term address);
 // An access of threads, in pieces of @width bytes.
 void smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *address,
                      const Term *active);
+// An atomic, of the node of its function: decided if the chip has an instruction for it.
+void smb_walk_atomic(Walk *walk, const Node *node, const Term *address, const Term *active);
 // One that cannot be decided, if it asks for shared memory.
 void smb_walk_refuse(Walk *walk, gint site, const Term *address, const Term *active,
                      const char *why);

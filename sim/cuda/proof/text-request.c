@@ -3,6 +3,8 @@
 //
 // What threads of a text ask for: requests of shared memory, a warp and a piece at a time.
 #include "sim/arch/arch.h"
+#include "sim/arch/rule.h"
+#include "sim/cuda/lower/lower.h"
 #include "sim/cuda/proof/impl.h"
 
 WalkSpace
@@ -29,16 +31,14 @@ smb_walk_refuse(Walk *walk, gint site, const Term *address, const Term *active, 
     smb_prover_refuse(walk->prover, (guint)site, why);
 }
 
-void
-smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *address,
-                const Term *active) {
+// Requests of an operation, in pieces of @width bytes.
+static void
+ask_warps(Walk *walk, gint site, SmbOp op, guint width, guint bytes, const Term *address,
+          const Term *active) {
   guint lanes = smb_arch_info(walk->prover->arch)->lanes;
   const Atom base = {.kind = ATOM_SHARED};
   if (site < 0 || walk->quiet || walk->prover->proof->stopped)
     return;
-  SmbOp op = smb_program_site(&walk->kernel->program, (guint)site)->op_class == SMB_OP_CLASS_LOAD
-                 ? SMB_OP_LD
-                 : SMB_OP_ST;
   Term start = smb_term_atom(walk->prover->terms, &base);
   for (guint warp = 0; warp < walk->prover->n; warp += lanes) {
     SmbLanes mask = 0, other = 0;
@@ -66,4 +66,24 @@ smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *add
       smb_prover_request(walk->prover, (guint)site, &request, moved, conditions);
     }
   }
+}
+
+void
+smb_walk_access(Walk *walk, gint site, guint width, guint bytes, const Term *address,
+                const Term *active) {
+  gboolean loads = site >= 0 && smb_program_site(&walk->kernel->program, (guint)site)->op_class ==
+                                    SMB_OP_CLASS_LOAD;
+  ask_warps(walk, site, loads ? SMB_OP_LD : SMB_OP_ST, width, bytes, address, active);
+}
+
+void
+smb_walk_atomic(Walk *walk, const Node *node, const Term *address, const Term *active) {
+  const SmbArch *arch = walk->prover->arch;
+  guint bytes = (guint)node->type->size;
+  SmbOp op = smb_lowered_atomic_op(arch, node);
+  gboolean is_single = op == SMB_OP_ATOM || op == SMB_OP_CAS || op == SMB_OP_RED_UNIFORM;
+  if (is_single && smb_arch_rule(arch, op, bytes)->defined)
+    ask_warps(walk, node->store_site, op, bytes, bytes, address, active);
+  else
+    smb_walk_refuse(walk, node->store_site, address, active, "it is an atomic that is a loop");
 }

@@ -321,7 +321,7 @@ builtin(Walk *walk, const Node *node, const Term *active) {
     is_wide = is_wide || is_wide_number(node->arguments[i]->type);
   }
   if (node->builtin >= BUILTIN_ATOMIC_ADD)
-    smb_walk_refuse(walk, node->store_site, values[0], active, "it is an atomic");
+    smb_walk_atomic(walk, node, values[0], active);
   if (node->builtin >= BUILTIN_BALLOT || node->n_arguments > 3)
     return fresh_lanes(walk, node->start);
   Term *value = smb_walk_new_lanes(walk);
