@@ -8,9 +8,12 @@
 
 // What the arguments of a builtin must be.
 typedef enum {
-  GROUP_COMMON,    // arithmetic, converted to a common type
-  GROUP_FLOAT,     // float
-  GROUP_DOUBLE,    // double
+  GROUP_COMMON,   // arithmetic, converted to a common type
+  GROUP_FLOAT,    // float
+  GROUP_DOUBLE,   // double
+  GROUP_UNSIGNED, // unsigned int, giving the same, and so on
+  GROUP_LONG,
+  GROUP_UNSIGNED_LONG,
   GROUP_BITS,      // unsigned int, giving int
   GROUP_LOAD,      // a pointer; gives what it points at
   GROUP_BARRIER,   // none
@@ -277,6 +280,16 @@ make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, 
   return make_builtin(parser, name, builtin, smb_type_scalar(kind), arguments, n);
 }
 
+// What functions of a group compute with, whatever they are given.
+static const Type *
+group_type(Group group) {
+  return smb_type_scalar(group == GROUP_FLOAT                             ? KIND_FLOAT
+                         : group == GROUP_DOUBLE                          ? KIND_DOUBLE
+                         : group == GROUP_LONG                            ? KIND_LONG
+                         : group == GROUP_BITS || group == GROUP_UNSIGNED ? KIND_UINT
+                                                                          : KIND_ULONG);
+}
+
 static Node *
 make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group, Node **arguments,
                 guint n) {
@@ -290,10 +303,8 @@ make_arithmetic(Parser *parser, const Token *name, Builtin builtin, Group group,
   const Type *type = smb_type_promote(arguments[0]->type);
   for (guint i = 1; i < n; i++)
     type = smb_type_common(type, arguments[i]->type);
-  if (group == GROUP_FLOAT || group == GROUP_DOUBLE)
-    type = smb_type_scalar(group == GROUP_FLOAT ? KIND_FLOAT : KIND_DOUBLE);
-  else if (group == GROUP_BITS || group == GROUP_LONG_BITS)
-    type = smb_type_scalar(group == GROUP_BITS ? KIND_UINT : KIND_ULONG);
+  if (group != GROUP_COMMON)
+    type = group_type(group);
   if (!smb_parser_convert(parser, arguments, 0, n, type))
     return NULL;
   const Type *result = smb_type_is_unsigned(type) &&
@@ -376,6 +387,9 @@ call_builtin(Parser *parser, const Token *name, Node **arguments, guint n) {
   case GROUP_COMMON:
   case GROUP_FLOAT:
   case GROUP_DOUBLE:
+  case GROUP_UNSIGNED:
+  case GROUP_LONG:
+  case GROUP_UNSIGNED_LONG:
   case GROUP_BITS:
   case GROUP_LONG_BITS:
     return make_arithmetic(parser, name, builtin, group, arguments, n);

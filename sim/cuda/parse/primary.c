@@ -146,6 +146,15 @@ make_header_constant(Parser *parser, const Token *name) {
   return smb_parser_refuse_name(parser, name, FALSE);
 }
 
+// Where the name of an object stands, if it is an argument of a macro: there it can be rewritten.
+static Node *
+note_spelling(Node *node, const Token *name) {
+  if (node && node->kind == NODE_DEREFERENCE && node->a->kind == NODE_OBJECT &&
+      name->spelled != name->start)
+    node->a->spelled = name->spelled;
+  return node;
+}
+
 // name = special | "true" | "false" | variable | call
 static Node *
 parse_name(Parser *parser) {
@@ -165,7 +174,7 @@ parse_name(Parser *parser) {
     return smb_node_integer(parser, smb_type_scalar(KIND_INT), 0, name->start, name->end);
   const Variable *variable = smb_parser_find(parser, name);
   if (variable)
-    return smb_node_variable(parser, variable, name->start, name->end);
+    return note_spelling(smb_node_variable(parser, variable, name->start, name->end), name);
   if (smb_parse_starts_call(parser, name))
     return smb_parse_call(parser, name);
   return make_header_constant(parser, name);

@@ -102,7 +102,7 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
   g_autoptr(GString) origin = g_string_new(NULL);
   for (guint i = 0; i < place->n; i++)
     g_string_append(origin, "[0]");
-  smb_rewrite_edit_add(rewriting->edits, place->mention->object->start, 0, "(&");
+  smb_rewrite_edit_add(rewriting->edits, smb_mention_start(place->mention), 0, "(&");
   smb_rewrite_edit_add(rewriting->edits, brackets[0].start, 1, "%s)[%s(", origin->str, function);
   for (guint i = 1; i < place->n; i++)
     smb_rewrite_edit_add(rewriting->edits, brackets[i - 1].end - 1,

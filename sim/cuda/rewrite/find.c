@@ -171,11 +171,16 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
                                          : rewriting->dimension[number];
 }
 
+guint32
+smb_mention_start(const Mention *mention) {
+  return mention->object->spelled ? mention->object->spelled : mention->object->start;
+}
+
 // The token that names the array in a mention, or -1: its variable, a pointer to that, or a member of these.
 static gint
 find_array_name(const Rewriting *rewriting, const Mention *mention) {
   const GPtrArray *tokens = rewriting->raw->tokens;
-  gint token = smb_rewrite_raw_find(rewriting->raw, mention->object->start);
+  gint token = smb_rewrite_raw_find(rewriting->raw, smb_mention_start(mention));
   if (token < 0 ||
       !smb_token_is(g_ptr_array_index(tokens, (guint)token), mention->object->variable->name))
     return -1;
@@ -187,6 +192,20 @@ find_array_name(const Rewriting *rewriting, const Mention *mention) {
                  smb_token_is(g_ptr_array_index(tokens, (guint)token + 2), rewriting->member->name)
              ? token + 2
              : -1;
+}
+
+// Whether brackets follow the name and each other with nothing in between: then they are in the same argument of a macro.
+static gboolean
+are_joined(const Rewriting *rewriting, const Place *place, guint n) {
+  const RawText *raw = rewriting->raw;
+  guint at = place->token;
+  for (guint i = 0; i < n; i++) {
+    const Stretch *bracket = &place->brackets.brackets[i];
+    if (smb_rewrite_raw_find(raw, bracket->start) != (gint)at + 1)
+      return FALSE;
+    at = (guint)smb_rewrite_raw_find(raw, bracket->end - 1);
+  }
+  return TRUE;
 }
 
 // Finds the brackets of the indices in the text.
@@ -204,7 +223,9 @@ locate(const Rewriting *rewriting, Place *place, GError **error) {
   place->token = (guint)token;
   guint n = place->first + place->n;
   gboolean found = smb_rewrite_raw_brackets(raw, place->token, n, &place->brackets);
-  for (guint i = 0; found && i < n; i++) {
+  gboolean is_argument = mention->object->spelled > 0; // whose indices are where the macro is used
+  found = found && (!is_argument || are_joined(rewriting, place, n));
+  for (guint i = 0; found && !is_argument && i < n; i++) {
     const Node *index = mention->steps[i].index;
     const Stretch *bracket = &place->brackets.brackets[i];
     found = index->start > bracket->start && index->end < bracket->end;

@@ -188,6 +188,9 @@ typedef struct {
 gboolean smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes,
                            GError **error);
 
+// Where the name of the object stands in the text: also in an argument of a macro.
+guint32 smb_mention_start(const Mention *mention);
+
 // Whether an address is that of the beginning of a row, which its text says in any layout that keeps rows. What a swizzle does depends on the
 // row: it is to be the first.
 gboolean smb_rewrite_points_at_row(const Rewriting *rewriting, const Mention *mention);

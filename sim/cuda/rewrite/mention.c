@@ -178,8 +178,9 @@ visit_function(gpointer data, const Function *function) {
 
 static int
 compare_mentions(gconstpointer a, gconstpointer b) {
-  guint32 x = ((const Mention *)a)->object->start, y = ((const Mention *)b)->object->start;
-  return (x > y) - (x < y);
+  const Node *x = ((const Mention *)a)->object, *y = ((const Mention *)b)->object;
+  gint by_start = (x->start > y->start) - (x->start < y->start);
+  return by_start ? by_start : (x->spelled > y->spelled) - (x->spelled < y->spelled);
 }
 
 GArray *

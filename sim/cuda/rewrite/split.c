@@ -293,7 +293,8 @@ void
 smb_place_split(const Rewriting *rewriting, Place *place) {
   SmbLayout from, to;
   Split *split = &place->split;
-  if (rewriting->wanted->form == SMB_REWRITE_WHOLE || place->form != FORM_FLAT ||
+  if (place->mention->object->spelled || // the parts of its indices are where a macro is used
+      rewriting->wanted->form == SMB_REWRITE_WHOLE || place->form != FORM_FLAT ||
       rewriting->wanted->to.bits || !smb_place_layouts(rewriting, place, &from, &to) ||
       (from.pad && from.columns != to.columns))
     return;

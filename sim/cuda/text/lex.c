@@ -207,6 +207,7 @@ scan_token(Lexer *lexer, Token *token) {
   token->text = smb_kernel_pool_text(lexer->pool, at, length);
   token->start = find_text_offset(lexer, at);
   token->end = token->start + (guint32)length;
+  token->spelled = token->start;
   token->first_of_line = lexer->first_of_line || token->kind == TOKEN_END;
   token->after_space = lexer->after_space;
   lexer->first_of_line = lexer->after_space = FALSE;

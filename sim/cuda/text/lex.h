@@ -28,6 +28,7 @@ struct _Token {
   const char *problem; // of a TOKEN_BAD: what is wrong with it
   guint32 start;       // byte offsets of the place in the file, end exclusive
   guint32 end;
+  guint32 spelled; // of an argument of a macro, where its letters stand in the file; else @start
   guint8 kind;
   guint8 first_of_line;
   guint8 after_space;

@@ -326,6 +326,7 @@ substitute(KernelMacros *macros, const Macro *macro, Token **arguments, const To
         return NULL;
       last = last->next;
       last->hidden = join_hidden(macros, hidden, piece->hidden);
+      last->spelled = parameter >= 0 ? piece->spelled : from->start;
       if (parameter < 0)
         break;
     }

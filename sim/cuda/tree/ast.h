@@ -82,6 +82,8 @@ struct _Node {
   guint16 padding; // of a piece of a structure: a bit for each byte that belongs to no member
   guint32 start;   // range of the source
   guint32 end;
+  guint32
+      spelled; // of an object that an argument of a macro names: where its name stands in the file; else 0
   gint load_site; // of a dereference: index of its site, or -1
   gint store_site;
   const Type *type;
