@@ -245,6 +245,7 @@ read_layout(SmbSource *source, const SmbProgramOptions *options, GError **error)
   smb_program_init(&layout->program, &smb_layout_front_end, source, smb_source_name(source),
                    options);
   layout->program.name = "layout";
+  layout->program.may_be_dynamic = TRUE;
   layout->program.required_block[1] = layout->program.required_block[2] = 1;
   layout->accesses = g_ptr_array_new_with_free_func((GDestroyNotify)smb_tile_access_free);
   layout->requests = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);

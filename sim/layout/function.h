@@ -39,6 +39,7 @@ typedef struct {
  * SmbFunction:
  * @vec, @per_phase, @max_phase: of Triton's swizzled_shared; @vec is 0 of others
  * @row_bytes: what a row may have at most; 0: anything
+ * @is_divided: a longer row is divided: all rows of the first @row_bytes, then those of the next ones
  * @steps: (element-type SmbFunctionStep): in the order in which they are done
  * @bases: by dimension, then by bit
  * @at: byte offset of the notation in the source
@@ -56,6 +57,7 @@ typedef struct {
   guint64 bases[SMB_TUPLE_MAX_RANK][SMB_FUNCTION_BITS];
   GArray *steps;
   guint row_bytes;
+  gboolean is_divided;
   guint32 at;
   gboolean is_open;
 } SmbFunction;

@@ -279,7 +279,13 @@ static gboolean
 check_tile_rows(const SmbNotation *notation, const SmbFunction *function, GError **error) {
   guint64 columns = function->extent[function->order[0]];
   guint64 bytes = (columns * function->element->bits + 7) / 8;
-  if (function->row_bytes && bytes > function->row_bytes)
+  if (function->is_divided && function->row_bytes && bytes > function->row_bytes &&
+      bytes % function->row_bytes)
+    return smb_notation_fail(notation, function->at, error,
+                             "rows of %" G_GUINT64_FORMAT
+                             " bytes cannot be divided into parts of %u bytes",
+                             bytes, function->row_bytes);
+  if (function->row_bytes && bytes > function->row_bytes && !function->is_divided)
     return smb_notation_fail(
         notation, function->at, error,
         "a box has rows of at most %u bytes in this mode, not %" G_GUINT64_FORMAT,

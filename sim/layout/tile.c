@@ -68,7 +68,7 @@ smb_tile_rows(const SmbTile *tile, SmbLayout *layout) {
   return TRUE;
 }
 
-// The index of a coordinate, row by row, with the swizzle of Triton if there is one.
+// The index of a coordinate, row by row, with the swizzle of Triton if there is one, or its division of long rows.
 static gint64
 index_rows(const SmbFunction *function, const guint64 *coordinate) {
   guint64 fast = coordinate[function->order[0]], index = 0;
@@ -76,11 +76,15 @@ index_rows(const SmbFunction *function, const guint64 *coordinate) {
     guint64 phase = coordinate[function->order[1]] / function->per_phase % function->max_phase;
     fast ^= phase * function->vec;
   }
-  for (guint i = function->rank; i-- > 0;) {
+  guint64 columns = function->extent[function->order[0]], part = columns, rows = 1;
+  if (function->is_divided && function->row_bytes)
+    part = MIN(columns, 8 * function->row_bytes / function->element->bits);
+  for (guint i = function->rank; i-- > 1;) {
     guint dimension = function->order[i];
-    index = index * function->extent[dimension] + (i ? coordinate[dimension] : fast);
+    index = index * function->extent[dimension] + coordinate[dimension];
+    rows *= function->extent[dimension];
   }
-  return (gint64)index;
+  return (gint64)(fast / part * rows * part + index * part + fast % part);
 }
 
 static gint64

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Triton's encodings of shared memory, as they are printed in its intermediate language (TritonGPUAttrDefs.td): swizzled_shared,
-// padded_shared, shared_linear and nvmma_shared, of which tensors with rows of one span. Not read: encodings of several blocks of a cluster.
+// padded_shared, shared_linear and nvmma_shared of two dimensions. Not read: encodings of several blocks of a cluster.
 #include "sim/layout/attribute.h"
 #include "sim/layout/function.h"
 #include "sim/layout/tile-parse.h"
@@ -205,6 +205,7 @@ parse_nvmma(SmbNotation *notation, SmbFunction *function, GError **error) {
                              "expected a swizzlingByteWidth of 0, 32, 64 or 128, and elements of "
                              "8, 16, 32 or 64 bits without padding");
   smb_function_add_span(function, (guint)width);
+  function->is_divided = TRUE;
   function->order[0] = transposed ? 0 : 1;
   function->order[1] = transposed ? 1 : 0;
   return TRUE;

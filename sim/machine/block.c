@@ -43,7 +43,7 @@ refuse_launch(GError **error, const char *format, ...) {
 static gboolean
 check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dynamic_bytes,
                     GError **error) {
-  if (program->static_shared > arch->static_shared_bytes) {
+  if (program->static_shared > arch->static_shared_bytes && !program->may_be_dynamic) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              smb_vendor_say(arch->vendor,
                             "%s: '%s' declares %" G_GSIZE_FORMAT

@@ -49,8 +49,9 @@ struct _SmbProgram {
   GArray *
       shared; // SmbDeclaredShared: what a text says of shared variables, whose strings the arrays have; or NULL
   char *names_file; // the file that would name them, if that is not at hand or differs; else NULL
-  gsize static_shared;       // bytes
-  gsize dynamic_start;       // where dynamic shared memory begins, in bytes
+  gsize static_shared;     // bytes
+  gboolean may_be_dynamic; // static_shared may as well be dynamic memory, of which a block has more
+  gsize dynamic_start;     // where dynamic shared memory begins, in bytes
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
   guint max_threads;         // of a block, as the kernel says itself; 0: it does not
   guint registers;           // of a thread; 0: not known

@@ -178,3 +178,8 @@ tells 'It accesses tile[1][0..31], at byte 144'
 tells 'None were searched: layouts are not searched of elements of less than a byte'
 expect 3 layout 64x256xf4 --access row --find swizzle
 says 'layouts are not searched of elements of less than a byte'
+
+# A tile may be dynamic shared memory, of which a block has more.
+expect 0 layout 128x128xf32 --access 'row vec=4' --max-excess 0
+expect 3 layout 512x512xf32 --access row
+says 'a block on sm_90 has at most 232448'
