@@ -15,7 +15,7 @@
 #include "src/out/file.h"
 #include "src/out/patch.h"
 #include "src/project/case.h"
-#include "src/run/stand-in.h"
+#include "src/run/launched-text.h"
 
 // Layouts of each kind that are shown, and values of macros.
 enum {
@@ -351,8 +351,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_advise_options(cli, error) || !check_times(cli, error))
     return FALSE;
   g_autoptr(SmbStandIn) stand_in = NULL;
-  if (!writer() && !option_tune && !option_measure &&
-      !smb_stand_in_settle(cli, 0, &stand_in, error))
+  if (!option_tune && !option_measure && !smb_launched_text_settle(cli, 0, &stand_in, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   const SmbOutFile *out = NULL;

@@ -21,12 +21,12 @@ enum {
 
 // --- whether a file is run
 
-// Whether something says how a kernel is launched, or which one is meant.
+// Whether something says how a kernel is launched. --entry says which one is meant.
 static gboolean
 says_launch(const SmbTargetOptions *options) {
   return options->block || options->grid || options->cluster || options->dynamic_bytes ||
-         options->args || options->buffers || options->entry || options->instance ||
-         options->kernel || options->triton || options->arrays || options->captured;
+         options->args || options->buffers || options->instance || options->kernel ||
+         options->triton || options->arrays || options->captured;
 }
 
 static gboolean
@@ -48,8 +48,8 @@ smb_stand_in_is_program(const char *file, const SmbArch *arch) {
 }
 
 // A file that a project file names is run only if that is trusted.
-static gboolean
-is_run(const SmbCli *cli, guint argument) {
+gboolean
+smb_stand_in_is_run(const SmbCli *cli, guint argument) {
   const SmbTargetOptions *options = smb_target_options();
   return cli->n_arguments > argument && !says_launch(options) && !options->text &&
          (!cli->case_project || options->trusts) &&
@@ -144,6 +144,14 @@ run_recorded(SmbCli *cli, SmbRunning *running, const char *const *words, const c
   return TRUE;
 }
 
+// Kernels of the name, with or without namespaces, arguments of a template and parameters (transfer full).
+static GRegex *
+match_entry(const char *entry) {
+  g_autofree char *name = g_regex_escape_string(entry, -1);
+  g_autofree char *pattern = g_strdup_printf("(^|[^A-Za-z0-9_])%s($|[^A-Za-z0-9_])", name);
+  return g_regex_new(pattern, 0, 0, NULL);
+}
+
 // Compiles and runs a file. NULL with @error: it could not be.
 static SmbStandIn *
 run_program_file(SmbCli *cli, const char *file, const char *const *folders, SmbRunning *running,
@@ -177,8 +185,14 @@ smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, const char 
   *stand_in = NULL;
   if (!parse_stand_in_options(cli, arch, &running, error))
     return FALSE;
+  const char *entry = smb_target_options()->entry;
+  g_autoptr(GRegex) wanted = running.kernel = entry ? match_entry(entry) : NULL;
   running.only_firsts = !keeps_all && !smb_target_options()->captured_launch;
   *stand_in = run_program_file(cli, file, folders, &running, &failure);
+  if (*stand_in && wanted && running.n_matching == 0) {
+    g_clear_pointer(stand_in, smb_stand_in_free);
+    g_set_error(&failure, SMB_ERROR, SMB_ERROR_INPUT, "it launches no kernel '%s'", entry);
+  }
   if (*stand_in)
     return TRUE;
   if (g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE)) {
@@ -189,19 +203,23 @@ smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, const char 
   return TRUE;
 }
 
+void
+smb_stand_in_take(SmbCli *cli, guint argument, const SmbStandIn *stand_in) {
+  smb_target_take_capture(cli->arguments[argument]);
+  g_free(cli->arguments[argument]);
+  cli->arguments[argument] = g_strdup(stand_in->path);
+}
+
 gboolean
 smb_stand_in_open(SmbCli *cli, guint argument, gboolean keeps_all, SmbStandIn **stand_in,
                   GError **error) {
   *stand_in = NULL;
-  if (!is_run(cli, argument))
+  if (!smb_stand_in_is_run(cli, argument))
     return TRUE;
   if (!smb_stand_in_run(cli, cli->arguments[argument], cli->arch, NULL, keeps_all, stand_in, error))
     return FALSE;
-  if (!*stand_in)
-    return TRUE;
-  smb_target_take_capture(cli->arguments[argument]);
-  g_free(cli->arguments[argument]);
-  cli->arguments[argument] = g_strdup((*stand_in)->path);
+  if (*stand_in)
+    smb_stand_in_take(cli, argument, *stand_in);
   return TRUE;
 }
 
@@ -215,9 +233,8 @@ is_same_shape(const SmbCaptureLaunch *a, const SmbCaptureLaunch *b) {
          a->dynamic_bytes == b->dynamic_bytes;
 }
 
-// The launch of a row, or another one like it, by its number in the capture.
-static guint64
-find_recorded(const SmbCapture *capture, const SmbRankRow *row) {
+guint64
+smb_stand_in_find(const SmbCapture *capture, const SmbRankRow *row) {
   guint64 found = 1;
   for (guint i = smb_capture_n_launches(capture); i-- > 0;) {
     const SmbCaptureLaunch *launch = smb_capture_launch(capture, i);
@@ -245,7 +262,7 @@ smb_stand_in_choose(SmbCli *cli, const SmbStandIn *stand_in, GError **error) {
                      "smembank %s: launch %" G_GUINT64_FORMAT
                      " has the most excess wavefronts, %" G_GUINT64_FORMAT ": %s\n",
                      cli->command, worst->launch->number, worst->total.excess, worst->name);
-  smb_target_choose_launch(find_recorded(capture, worst));
+  smb_target_choose_launch(smb_stand_in_find(capture, worst));
   return TRUE;
 }
 

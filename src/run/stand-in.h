@@ -27,6 +27,9 @@ typedef struct {
 /** smb_stand_in_is_program: Returns: whether a file is a text of CUDA C with a main(), which can be compiled for @arch here */
 gboolean smb_stand_in_is_program(const char *file, const SmbArch *arch);
 
+/** smb_stand_in_is_run: Returns: whether FILE is a program, and nothing says how a kernel of it is launched */
+gboolean smb_stand_in_is_run(const SmbCli *cli, guint argument);
+
 /**
  * smb_stand_in_run:
  * @file: (transfer none): a program
@@ -57,6 +60,12 @@ gboolean smb_stand_in_open(SmbCli *cli, guint argument, gboolean keeps_all, SmbS
 /** smb_stand_in_choose: Has the launch with the most excess wavefronts in the place of --launch; a message names it, if there are
  * several. @error: none was counted */
 gboolean smb_stand_in_choose(SmbCli *cli, const SmbStandIn *stand_in, GError **error);
+
+/** smb_stand_in_take: has the capture in the place of FILE */
+void smb_stand_in_take(SmbCli *cli, guint argument, const SmbStandIn *stand_in);
+
+/** smb_stand_in_find: Returns: the number in the capture of a launch of @row, or of another one like it */
+guint64 smb_stand_in_find(const SmbCapture *capture, const SmbRankRow *row);
 
 /** smb_stand_in_settle: both, for a command that is about one launch */
 gboolean smb_stand_in_settle(SmbCli *cli, guint argument, SmbStandIn **stand_in, GError **error);

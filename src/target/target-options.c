@@ -147,8 +147,31 @@ smb_target_take_capture(const char *name) {
   g_free(typed.captured_as);
   typed.captured_as = g_strdup(name);
   g_clear_pointer(&typed.nvcc, g_free);
+  g_clear_pointer(&typed.entry, g_free);
   g_clear_pointer(&typed.defines, g_strfreev);
   g_clear_pointer(&typed.folders, g_strfreev);
+}
+
+// "32,8,1" (transfer full).
+static char *
+write_shape(const guint extent[3]) {
+  return g_strdup_printf("%u,%u,%u", extent[0], extent[1], extent[2]);
+}
+
+void
+smb_target_take_launch(const SmbCaptureLaunch *launch, const char *kernel, GStrv args,
+                       GStrv buffers) {
+  char **name = strchr(kernel, '<') ? &typed.instance : &typed.entry;
+  g_clear_pointer(&typed.entry, g_free);
+  g_clear_pointer(&typed.captured_launch, g_free);
+  *name = g_strdup(kernel);
+  typed.block = write_shape(launch->block);
+  typed.grid = write_shape(launch->grid);
+  if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
+    typed.cluster = write_shape(launch->cluster);
+  typed.dynamic_bytes = g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)launch->dynamic_bytes);
+  typed.args = g_strdupv(args);
+  typed.buffers = g_strdupv(buffers);
 }
 
 void

@@ -189,6 +189,11 @@ void smb_target_choose_launch(guint64 number);
 /** smb_target_take_capture: FILE is a capture from now on, called @name, which options for a compiler have been used for. */
 void smb_target_take_capture(const char *name);
 
+/** smb_target_take_launch: FILE is launched as @launch from then on. @kernel: its name, with the arguments of a template; @args, @buffers:
+ * as the options take them */
+void smb_target_take_launch(const SmbCaptureLaunch *launch, const char *kernel, GStrv args,
+                            GStrv buffers);
+
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);
 

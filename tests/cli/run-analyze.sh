@@ -113,6 +113,47 @@ tells 'It accesses tile[128..131], at byte 128 * 1 = 128'
 mv moved.cu two.cu
 expect 0 advise two.cu
 shows 'shared'
+# The text is what is rewritten: it is launched as the program does, with what is behind its pointers.
+cat >count.cu <<'END'
+__global__ void count(int *out, const unsigned *in, int n) {
+  __shared__ int bins[64][32];
+  for (int i = threadIdx.x; i < 64 * 32; i += blockDim.x)
+    bins[i / 32][i % 32] = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    bins[in[i]][threadIdx.x / 32] += 1;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = bins[threadIdx.x % 64][threadIdx.x / 64];
+}
+__global__ void other(int *out) { out[threadIdx.x] = 0; }
+int main() {
+  unsigned *in, numbers[256];
+  int *out;
+  for (int i = 0; i < 256; i++)
+    numbers[i] = i % 64;
+  cudaMalloc(&in, sizeof numbers);
+  cudaMalloc(&out, 8192);
+  cudaMemcpy(in, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+  other<<<1, 32>>>(out);
+  count<<<8, 256>>>(out, in, 256);
+}
+END
+expect 0 advise count.cu --out best.cu
+shows 'block 256, grid 8'
+shows 'int bins[64][32]  line 2'
+says 'wrote best.cu (bins: pad 1)'
+grep -q 'bins\[64\]\[32 + 1\]' best.cu || die "wrote $(cat best.cu)"
+# --entry says which kernel is meant, not how it is launched.
+expect 0 analyze --entry other count.cu
+shows 'block 32, grid 1'
+expect 0 analyze --entry count -q count.cu
+shows 'Bank conflicts'
+expect 0 explain --entry count count.cu
+shows 'bins'
+status=0
+"$SMEMBANK" analyze --entry none count.cu >out 2>err || status=$?
+[ $status = 2 ] || die "status $status: $(cat out err)"
+says "count.cu has no kernel 'none'"
 expect 0 report page.html two.cu
 shows '15 launches, '
 status=0
