@@ -6,6 +6,8 @@
 #include "sim/binding/layout.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 using namespace smembank;
 
@@ -83,11 +85,16 @@ draw_request() {
   return asked;
 }
 
+// "tiles": tiles and accesses; else as many requests as the argument says, which are always the same.
 int
-main(int argc, char **) {
-  for (int i = 0; argc > 1 && i < 60; i++)
-    print_tile(draw_tile());
-  for (int i = 0; argc == 1 && i < 20000; i++) {
+main(int argc, char **argv) {
+  if (argc == 2 && std::strcmp(argv[1], "tiles") == 0) {
+    for (int i = 0; i < 60; i++)
+      print_tile(draw_tile());
+    return 0;
+  }
+  const long n = argc > 1 ? std::atol(argv[1]) : 0;
+  for (long i = 0; i < n; i++) {
     const drawn made = draw_tile();
     print(i % 2 ? draw_request() : ask(made.of, made.by));
   }
