@@ -54,7 +54,62 @@ expect 0 advise trees.cu --block 256 --grid 4096 --device h200 --only swizzle --
 shows 'Swizzle<2,0,5> is not recommended: '
 shows 'Together, a: Swizzle<5,0,5>, b: Swizzle<5,0,5>, c: Swizzle<2,0,5>, as CUDA C:'
 grep -qF 'c[i ^ (i >> 5 & 3)]' best.cu || die "$last: wrote $(cat best.cu)"
-[ "${SMEMBANK_TEST_EFFORT-}" = full ] || exit 0
+
+# Forms are compiled by one call, and say what each says alone: macros of the command line, a file that is included, linkage of C, a
+# main(). Of the second text a copy is other code, since a max() of its own hides that of the headers; several copies of the third one
+# do not fit into constant memory.
+cat >alone <<'END'
+#!/bin/sh
+for word; do :; done
+grep -q smembank_form_ "$word" && { echo "$word(1): error: together"; exit 1; }
+exec "$NVCC" "$@"
+END
+cat >calls <<END
+#!/bin/sh
+echo >>"$work/called"
+exec "$NVCC" "\$@"
+END
+chmod +x alone calls
+cat >step.cuh <<'END'
+#pragma once
+__device__ inline int step(int i) { return i * 32; }
+END
+cat >first.cu <<'END'
+#include "step.cuh"
+#ifndef N
+#define N 16
+#endif
+#define SIZE (N * N)
+__device__ float larger(float a, float b, float c) { return max(max(a, b), c); }
+extern "C" __global__ void turn(float *out, const float *in) {
+  __shared__ float s[N][N];
+  int x = threadIdx.x % N, y = threadIdx.x / N;
+  s[y][x] = in[blockIdx.x * SIZE + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * SIZE + threadIdx.x] = larger(s[x][y], s[y][x], float(step(x)));
+}
+#undef SIZE
+int main() {
+  turn<<<4096, N * N>>>(nullptr, nullptr);
+}
+END
+sed 's/float larger(.*/int max(short a, short b) { return a > b ? a : b; }/; s/larger(.*/s[x][y] + max(x, step(y));/' first.cu >second.cu
+sed '6i __constant__ float table[4096];' first.cu >third.cu
+sed 's/float(step(x))/table[x]/' third.cu >table.cu && mv table.cu third.cu
+for text in first second third; do
+  for how in calls alone; do
+    : >called
+    SMEMBANK_NVCC=$work/$how
+    expect 0 advise $text.cu -D N=32 --block 1024 --grid 4096 --device h200 --out $text.$how --format json
+    cp out $text.$how.json
+    [ "$text.$how" != first.calls ] || [ "$(wc -l <called)" = 2 ] || die "called nvcc $(wc -l <called) times"
+  done
+  if ! cmp $text.calls $text.alone || ! cmp $text.calls.json $text.alone.json; then
+    die "$text: together is not as alone"
+  fi
+  [ "${SMEMBANK_TEST_EFFORT-}" = full ] || exit 0
+done
+SMEMBANK_NVCC=$NVCC
 
 expect 0 advise flat.cu --block 256 --arg n=512 --out best.cu
 shows "too small a gain: nvcc's scheduling of the rest may cost as much."

@@ -3,6 +3,7 @@
 //
 // Kernels rewritten for another layout: the exact new text, or the exact message; and each is run, so that
 // what is not as it was, or does not cost what the layout costs, is found.
+#include "sim/cuda/rewrite/forms.h"
 #include "sim/cuda/rewrite/declared.h"
 #include "sim/cuda/rewrite/rewrite.h"
 
@@ -339,6 +340,47 @@ START_TEST(test_declared) {
 }
 END_TEST
 
+// What all forms have in common, and what is left of one in its namespace.
+static const struct {
+  const char *text, *common, *own;
+} besides[] = {
+    {"#include <a.h>\nint a;\n", "#include <a.h>\n", "\nint a;\n"},
+    {"#pragma once\n#ifndef N // one\n#define N \\\n 1\n#endif\n#pragma unroll\nint a = N;\n",
+     "#ifndef N\n#define N \\\n 1\n#endif\n",
+     "\n#ifndef N // one\n#define N \\\n 1\n#endif\n#pragma unroll\nint a = N;\n"},
+    {"/*\n#include <b.h>\n*/ char c[] = \"\\\n#include <c.h>\"; // extern \"C\"\n", "",
+     "/*\n#include <b.h>\n*/ char c[] = \"\\\n#include <c.h>\"; // extern \"C\"\n"},
+    {"extern \"C\" {\nextern \"C++\" int a;\n}\nextern int c; char d[] = \"C\";\n", "",
+     "extern \"C++\" {\nextern \"C++\" int a;\n}\nextern int c; char d[] = \"C\";\n"},
+};
+
+START_TEST(test_beside) {
+  g_autoptr(GPtrArray) forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
+  const char *own = besides[_i].own;
+  gboolean has_macro = strstr(besides[_i].common, "define") != NULL;
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr(GBytes) bytes = g_bytes_new_static(besides[_i].text, strlen(besides[_i].text));
+    g_ptr_array_add(forms, smb_source_new("k.cu", bytes, NULL));
+  }
+  g_autofree char *text = smb_forms_beside(forms, "tail\n");
+  const char *push = has_macro ? "#pragma push_macro(\"N\")\n" : "";
+  const char *pop = has_macro ? "#pragma pop_macro(\"N\")\n" : "";
+  g_autofree char *expected =
+      g_strdup_printf("%s%s%s%snamespace smembank_form_0 {\n#line 1\n%s\ntail\n}\n"
+                      "%s%snamespace smembank_form_1 {\n#line 1\n%s\ntail\n}\n",
+                      push, besides[_i].common, pop, push, own, pop, push, own);
+  ck_assert_str_eq(text, expected);
+}
+END_TEST
+
+START_TEST(test_beside_bad) {
+  g_autoptr(GPtrArray) forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
+  g_autoptr(GBytes) bytes = g_bytes_new_static("/* int a;", 9);
+  g_ptr_array_add(forms, smb_source_new("k.cu", bytes, NULL));
+  ck_assert_ptr_null(smb_forms_beside(forms, ""));
+}
+END_TEST
+
 Suite *
 suite_rewrite(void) {
   Suite *suite = suite_create("rewrite");
@@ -349,6 +391,8 @@ suite_rewrite(void) {
   tcase_add_test(tcase, test_arrays);
   tcase_add_loop_test(tcase, test_describe, 0, G_N_ELEMENTS(plains));
   tcase_add_loop_test(tcase, test_declared, 0, G_N_ELEMENTS(declarations));
+  tcase_add_loop_test(tcase, test_beside, 0, G_N_ELEMENTS(besides));
+  tcase_add_test(tcase, test_beside_bad);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -106,26 +106,40 @@ parse_value(SmbNotation *notation, SmbAttribute *attribute, GError **error) {
   return smb_notation_fail(notation, notation->at, error, "expected a number or a list");
 }
 
+// '{' NAME '=' value (',' …)* '}'; a value that is such a list again has names of both: "ctaLayout.warp".
+static gboolean
+parse_attributes(SmbNotation *notation, const char *prefix, GPtrArray *attributes, GError **error) {
+  if (!smb_notation_open(notation, "{", error))
+    return FALSE;
+  if (smb_notation_skip(notation) == '}')
+    return smb_notation_close(notation, "}", error);
+  do {
+    g_autofree char *name = smb_notation_word(notation);
+    if (!*name)
+      return smb_notation_fail(notation, notation->at, error, "expected the name of an attribute");
+    if (!smb_notation_expect(notation, "=", error))
+      return FALSE;
+    g_autofree char *key = g_strconcat(prefix, name, NULL);
+    if (smb_notation_skip(notation) == '{') {
+      g_autofree char *inner = g_strconcat(key, ".", NULL);
+      if (!parse_attributes(notation, inner, attributes, error))
+        return FALSE;
+      continue;
+    }
+    SmbAttribute *attribute = g_new0(SmbAttribute, 1);
+    attribute->key = g_steal_pointer(&key);
+    attribute->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+    g_ptr_array_add(attributes, attribute);
+    if (!parse_value(notation, attribute, error))
+      return FALSE;
+  } while (smb_notation_take(notation, ","));
+  return smb_notation_close(notation, "}", error);
+}
+
 GPtrArray *
 smb_attributes_parse(SmbNotation *notation, GError **error) {
   g_autoptr(GPtrArray) attributes = g_ptr_array_new_with_free_func(free_attribute);
-  if (!smb_notation_expect(notation, "{", error))
-    return NULL;
-  if (smb_notation_take(notation, "}"))
-    return g_steal_pointer(&attributes);
-  do {
-    SmbAttribute *attribute = g_new0(SmbAttribute, 1);
-    attribute->key = smb_notation_word(notation);
-    attribute->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_ptr_array_add(attributes, attribute);
-    if (!*attribute->key) {
-      smb_notation_fail(notation, notation->at, error, "expected the name of an attribute");
-      return NULL;
-    }
-    if (!smb_notation_expect(notation, "=", error) || !parse_value(notation, attribute, error))
-      return NULL;
-  } while (smb_notation_take(notation, ","));
-  return smb_notation_expect(notation, "}", error) ? g_steal_pointer(&attributes) : NULL;
+  return parse_attributes(notation, "", attributes, error) ? g_steal_pointer(&attributes) : NULL;
 }
 
 const SmbAttribute *

@@ -24,7 +24,8 @@ typedef struct {
   guint32 encoding;
 } SmbAttribute;
 
-/** smb_attributes_parse: reads from "{" to "}". Returns: (transfer full) (element-type SmbAttribute): what is between */
+/** smb_attributes_parse: reads from "{" to "}". Returns: (transfer full) (element-type SmbAttribute): what is between; of lists in lists with the
+ * names of both, "ctaLayout.warp" */
 GPtrArray *smb_attributes_parse(SmbNotation *notation, GError **error);
 
 /** smb_attributes_skip: skips an encoding, "name<{…}>", whose brackets are counted */

@@ -35,7 +35,7 @@ typedef struct {
  * @notation: after the "#" of an encoding
  * @extent: (array length=rank): the shape that is distributed
  *
- * Reads blocked, nvidia_mma (version 2 and 3), dot_op of one of these, or linear. A shape larger than the tile of the encoding is
+ * Reads blocked, nvidia_mma (version 2 and 3), amd_mfma, amd_wmma, dot_op of one of these, slice of any, or linear. A shape larger than the tile of the encoding is
  * repeated in registers; in a smaller one several threads hold the same element.
  */
 gboolean smb_distribution_parse(SmbNotation *notation, guint rank, const guint64 *extent,

@@ -3,6 +3,7 @@
 #include "src/advise/compiled.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
@@ -12,7 +13,8 @@
 #include "src/cli/hint.h"
 
 enum {
-  MAX_COMPILERS = 2, // that run at once: each may take hundreds of megabytes
+  MAX_COMPILERS = 2,   // that run at once: each may take hundreds of megabytes
+  FORMS_OF_BATCH = 12, // that are compiled by one call
   // Percent that a form has to save: on an H200, one with 2 % fewer wavefronts and 1 % fewer instructions
   // took 2 % longer (doc/compiled.md, "flat"), for nvcc scheduled the rest otherwise.
   LEAST_GAIN = 3,
@@ -101,23 +103,49 @@ smb_advise_compiled_now(const SmbTarget *machine, const SmbArch *arch,
   return now;
 }
 
+// A form that is to be compiled.
+typedef struct {
+  SmbAdviseCompiled *compiled;
+  SmbBatch *batch; // together with these; NULL: alone
+  guint form;      // which of these it is
+} Job;
+
 typedef struct {
   const SmbTarget *target;
   const SmbArch *arch;
   SmbAdviseCompiled *now;
-  const GPtrArray *forms; // SmbAdviseCompiled
+  GArray *jobs;        // Job
+  GPtrArray *batches;  // SmbBatch; its first form is the text as it is
+  GPtrArray *controls; // SmbAdviseCompiled: what that takes, of each batch
 } Kernel;
+
+static void
+kernel_clear(Kernel *kernel) {
+  g_array_unref(kernel->jobs);
+  g_ptr_array_unref(kernel->controls); // whose machine code may need the batches
+  g_ptr_array_unref(kernel->batches);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kernel, kernel_clear)
+
+static SmbTarget *
+make_form(const Kernel *kernel, const Job *job, GError **error) {
+  const SmbTarget *target = kernel->target;
+  const SmbAdviseCompiled *compiled = job->compiled;
+  if (job->batch)
+    return smb_target_compile_form(target, job->batch, job->form, compiled->dynamic_bytes,
+                                   kernel->arch, error);
+  return (target->compiled ? smb_target_with_text : smb_target_compile)(
+      target, compiled->text, compiled->dynamic_bytes, kernel->arch, error);
+}
 
 static void
 compile_form(gpointer user, guint item) {
   const Kernel *kernel = user;
-  SmbAdviseCompiled *compiled = g_ptr_array_index(kernel->forms, item);
+  const Job *job = &g_array_index(kernel->jobs, Job, item);
+  SmbAdviseCompiled *compiled = job->compiled;
   g_autoptr(GError) error = NULL;
-  SmbTarget *target = kernel->target->compiled
-                          ? smb_target_with_text(kernel->target, compiled->text,
-                                                 compiled->dynamic_bytes, kernel->arch, &error)
-                          : smb_target_compile(kernel->target, compiled->text,
-                                               compiled->dynamic_bytes, kernel->arch, &error);
+  SmbTarget *target = make_form(kernel, job, &error);
   compiled->machine = compiled->own_machine = target;
   if (target) {
     compiled->command = g_strdup(target->compiled);
@@ -136,6 +164,77 @@ compile_form(gpointer user, guint item) {
   smb_progress_add(kernel->target->options.progress, 1);
 }
 
+static void
+compile_jobs(Kernel *kernel) {
+  smb_progress_begin(kernel->target->options.progress, "forms compiled", kernel->jobs->len);
+  smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, compile_form, kernel);
+}
+
+static void
+add_job(Kernel *kernel, SmbAdviseCompiled *compiled, SmbBatch *batch, guint form) {
+  const Job job = {compiled, batch, form};
+  g_array_append_val(kernel->jobs, job);
+}
+
+// The forms, divided into batches, each with the text as it is.
+static void
+add_batches(Kernel *kernel, const SmbSource *source, const GPtrArray *forms) {
+  guint n = (forms->len + FORMS_OF_BATCH - 1) / FORMS_OF_BATCH;
+  for (guint i = 0; i < n; i++) {
+    SmbBatch *batch = smb_batch_new();
+    SmbAdviseCompiled *control =
+        smb_advise_compiled_new(NULL, kernel->target->launch.dynamic_bytes);
+    g_ptr_array_add(kernel->batches, batch);
+    g_ptr_array_add(kernel->controls, control);
+    add_job(kernel, control, batch, smb_batch_add(batch, smb_source_text(source)));
+  }
+  for (guint i = 0; i < forms->len; i++) {
+    SmbBatch *batch = g_ptr_array_index(kernel->batches, i % n);
+    SmbAdviseCompiled *form = g_ptr_array_index(forms, i);
+    add_job(kernel, form, batch, smb_batch_add(batch, form->text));
+  }
+}
+
+static gboolean
+take_same(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
+  return !a->failure && !b->failure && memcmp(&a->total, &b->total, sizeof a->total) == 0 &&
+         memcmp(a->loads, b->loads, sizeof a->loads) == 0 && a->instructions == b->instructions &&
+         a->registers == b->registers && a->shared_bytes == b->shared_bytes;
+}
+
+// What was found out of a form is forgotten.
+static void
+reset_form(SmbAdviseCompiled *form) {
+  g_autofree char *text = g_steal_pointer(&form->text);
+  gsize dynamic_bytes = form->dynamic_bytes;
+  g_free(form->failure);
+  g_free(form->command);
+  g_clear_pointer(&form->own_machine, smb_target_free);
+  *form = (SmbAdviseCompiled){.text = g_steal_pointer(&text), .dynamic_bytes = dynamic_bytes};
+}
+
+// Compiles alone what was not, or not as it would be alone, compiled together.
+static void
+compile_rest(Kernel *kernel) {
+  guint n = 0;
+  for (guint i = 0; i < kernel->jobs->len; i++) {
+    Job job = g_array_index(kernel->jobs, Job, i);
+    gint batch = -1;
+    if (!job.batch || job.form == 0)
+      continue;
+    while (g_ptr_array_index(kernel->batches, ++batch) != job.batch)
+      ;
+    if (take_same(g_ptr_array_index(kernel->controls, batch), kernel->now) &&
+        !job.compiled->failure)
+      continue;
+    reset_form(job.compiled);
+    job.batch = NULL;
+    g_array_index(kernel->jobs, Job, n++) = job;
+  }
+  g_array_set_size(kernel->jobs, n);
+  compile_jobs(kernel);
+}
+
 // Whether what a form takes leaves it a chance to be faster.
 static gboolean
 may_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
@@ -143,12 +242,16 @@ may_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
          then->instructions < now->instructions;
 }
 
+typedef struct {
+  const Kernel *kernel;
+  const GPtrArray *forms; // SmbAdviseCompiled
+} Timed;
+
 static void
 time_form(gpointer user, guint item) {
-  const Kernel *kernel = user;
-  SmbAdviseCompiled *compiled = g_ptr_array_index(kernel->forms, item);
-  if (compiled == kernel->now)
-    return;
+  const Timed *timed = user;
+  const Kernel *kernel = timed->kernel;
+  SmbAdviseCompiled *compiled = g_ptr_array_index(timed->forms, item);
   if (!compiled->failure && may_gain(kernel->now, compiled))
     compiled->time = predict_form(compiled->machine, kernel->arch, kernel->now->time);
   if (compiled->time)
@@ -159,17 +262,27 @@ time_form(gpointer user, guint item) {
 }
 
 void
-smb_advise_compile(const SmbTarget *target, const SmbArch *arch, SmbAdviseCompiled *now,
-                   const GPtrArray *forms) {
-  g_autoptr(GPtrArray) all = g_ptr_array_new();
-  Kernel kernel = {target, arch, now, all};
+smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource *source,
+                   SmbAdviseCompiled *now, const GPtrArray *forms) {
+  g_auto(Kernel) kernel = {
+      .target = target,
+      .arch = arch,
+      .now = now,
+      .jobs = g_array_new(FALSE, FALSE, sizeof(Job)),
+      .batches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_batch_free),
+      .controls = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_compiled_free)};
   if (!now->machine && !now->failure)
-    g_ptr_array_add(all, now);
-  g_ptr_array_extend(all, (GPtrArray *)forms, NULL, NULL);
-  smb_progress_begin(target->options.progress, "forms compiled", all->len);
-  smb_parallel_run(all->len, MAX_COMPILERS, compile_form, &kernel);
-  smb_progress_begin(target->options.progress, "forms timed", all->len);
-  smb_parallel_run(all->len, MAX_COMPILERS, time_form, &kernel);
+    add_job(&kernel, now, NULL, 0);
+  if (forms->len > 1)
+    add_batches(&kernel, source, forms);
+  else if (forms->len > 0)
+    add_job(&kernel, g_ptr_array_index(forms, 0), NULL, 0);
+  compile_jobs(&kernel);
+  if (forms->len > 1)
+    compile_rest(&kernel);
+  Timed timed = {&kernel, forms};
+  smb_progress_begin(target->options.progress, "forms timed", forms->len);
+  smb_parallel_run(forms->len, MAX_COMPILERS, time_form, &timed);
   smb_progress_begin(target->options.progress, NULL, 0);
 }
 

@@ -62,14 +62,17 @@ SmbAdviseCompiled *smb_advise_compiled_now(const SmbTarget *machine, const SmbAr
 /**
  * smb_advise_compile:
  * @target: in the kernel language, or compiled from a file of CUDA C
+ * @source: its text
  * @now: the kernel as it is; compiled as well if it was not yet
  * @forms: (element-type SmbAdviseCompiled): what was not compiled yet
  *
- * Compiles all forms, two at a time, counts them, and predicts the times of those that may be better than @now. What fails says so in the
- * form.
+ * Compiles all forms, counts them, and predicts the times of those that may be better than @now. What fails says so in the form.
+ *
+ * Several forms are compiled by one call of the compiler (src/compile/batch.h), together with the text as it is. If that takes there what
+ * @now takes, registers and instructions included, so do they; if not, each form is compiled alone, two at a time.
  */
-void smb_advise_compile(const SmbTarget *target, const SmbArch *arch, SmbAdviseCompiled *now,
-                        const GPtrArray *forms);
+void smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource *source,
+                        SmbAdviseCompiled *now, const GPtrArray *forms);
 
 /** smb_advise_compiled_has_times: @a, @b: (nullable). Returns: whether the times of both are predicted */
 gboolean smb_advise_compiled_has_times(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b);

@@ -191,7 +191,8 @@ smb_advise_prove_together(SmbAdviseReport *report) {
     g_ptr_array_add(forms, joined->compiled);
   }
   if (forms->len > 0)
-    smb_advise_compile(report->target, report->arch, report->now, forms);
+    smb_advise_compile(report->target, report->arch, smb_program_source(report->target->kernel),
+                       report->now, forms);
   for (guint i = 0; i < all->len; i++) {
     Joined *joined = g_ptr_array_index(all, i);
     if (!best || is_joined_better(joined, best))

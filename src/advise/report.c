@@ -349,7 +349,8 @@ compile_layouts(SmbAdviseReport *report) {
   if (forms->len == 0)
     return;
   report->now = smb_advise_compiled_new(NULL, report->target->launch.dynamic_bytes);
-  smb_advise_compile(report->target, report->arch, report->now, forms);
+  smb_advise_compile(report->target, report->arch, smb_program_source(report->target->kernel),
+                     report->now, forms);
   for (guint i = 0; i < report->arrays->len; i++)
     smb_advise_sort(report, g_ptr_array_index(report->arrays, i));
 }

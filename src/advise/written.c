@@ -70,7 +70,7 @@ compile_written_form(SmbAdviseWritten *written, const SmbTarget *target, const S
   g_autoptr(GPtrArray) compiled = g_ptr_array_new();
   for (guint i = 0; i < forms->len; i++)
     g_ptr_array_add(compiled, ((const SmbAdvisePadding *)g_ptr_array_index(forms, i))->compiled);
-  smb_advise_compile(target, arch, written->now, compiled);
+  smb_advise_compile(target, arch, written->source, written->now, compiled);
 }
 
 // A form that was run on buffers that hold numbers, and what it left in them.

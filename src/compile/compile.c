@@ -10,10 +10,10 @@
 #include "sim/base/error.h"
 #include "sim/base/source.h"
 #include "sim/base/text.h"
-#include "sim/program/symbol.h"
 #include "src/compile/call.h"
 #include "src/compile/flags.h"
 #include "src/compile/inputs.h"
+#include "src/compile/instance.h"
 #include "src/compile/kept.h"
 #include "src/compile/workshop.h"
 
@@ -54,18 +54,11 @@ smb_compile_find_nvcc(void) {
   return found;
 }
 
-// The instance of a template is made by using its address, as an argument of another template: what is asked for is as
-// short as the user writes it, and needs no types of parameters. Behind the text, so that its lines stay. The name of
-// the variable that this makes tells which kernel it is.
-static const char instance_format[] =
-    "\ntemplate <typename F, F *kernel> __device__ char smembank_instance;\n"
-    "template __device__ char smembank_instance<decltype(%s), %s>;\n";
-
 static gboolean
 write_source_text(const SmbCompilation *compilation, const char *path, GError **error) {
   g_autoptr(GString) text = g_string_new_len(compilation->text, (gssize)compilation->length);
-  if (compilation->instance)
-    g_string_append_printf(text, instance_format, compilation->instance, compilation->instance);
+  g_autofree char *tail = smb_instance_text(compilation->instance);
+  g_string_append(text, tail);
   return g_file_set_contents(path, text->str, (gssize)text->len, error);
 }
 
@@ -154,24 +147,6 @@ check_defines(const SmbCompilation *compilation, const SmbWorkshopRun *run, cons
   return TRUE;
 }
 
-// The instance that was made, by the name of the variable that instance_format has made: "smembank_instance<TYPE, &(KERNEL)>".
-static char *
-find_instance(GBytes *image) {
-  static const char mark[] = "_Z17smembank_instanceI";
-  gsize length;
-  const char *bytes = g_bytes_get_data(image, &length);
-  const char *start = bytes ? memmem(bytes, length, mark, strlen(mark)) : NULL;
-  gsize end = 0, most = start ? length - (gsize)(start - bytes) : 0;
-  while (end < most && (g_ascii_isalnum(start[end]) || strchr("_.$", start[end]) != NULL) &&
-         start[end])
-    end++;
-  g_autofree char *symbol = g_strndup(start ? start : "", end);
-  g_autofree char *demangled = smb_symbol_demangle(symbol, FALSE);
-  const char *address = strstr(demangled, ", &(");
-  const char *close = address ? g_strrstr(address, ")>") : NULL;
-  return close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
-}
-
 // A way to compile a text, and where the result of that is kept.
 typedef struct {
   const char *nvcc;
@@ -230,7 +205,7 @@ run_try(const Try *one, SmbWorkshop *workshop, GError **error) {
   compiled->command = g_strdup(one->call->command);
   compiled->path = g_steal_pointer(&path);
   if (compilation->instance)
-    compiled->instance = find_instance(compiled->image);
+    compiled->instance = smb_instance_find(compiled->image, NULL);
   if (one->kept)
     smb_kept_add(one->kept, compiled, (const char *const *)compiled->files, since);
   return g_steal_pointer(&compiled);

@@ -184,7 +184,10 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
       .keeps = !options->compiles_anew,
   };
   smb_progress_begin(options->progress, "compiling", SMB_PROGRESS_UNCOUNTED);
-  g_autoptr(SmbCompiled) compiled = smb_compile(nvcc, &compilation, error);
+  g_autoptr(SmbCompiled) compiled = options->batch
+                                        ? smb_batch_compile(options->batch, options->form, nvcc,
+                                                            &compilation, reading->entry, error)
+                                        : smb_compile(nvcc, &compilation, error);
   smb_progress_begin(options->progress, NULL, 0);
   SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
   if (program) {

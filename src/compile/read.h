@@ -6,6 +6,7 @@
 
 #include "sim/base/progress.h"
 #include "sim/program/program.h"
+#include "src/compile/batch.h"
 
 /**
  * SmbCompileOptions: how CUDA C is compiled.
@@ -17,6 +18,7 @@
  * @inputs: (nullable) (element-type utf8): takes the names of the files that a compiler reads, even if it fails
  * @compiles_anew: whether nothing that was compiled before is taken, nor kept
  * @progress: (nullable): says so while a compiler works
+ * @batch: (nullable): forms of the text that are compiled by one call; @form: which of them the text is
  */
 typedef struct {
   const char *flags;
@@ -27,6 +29,8 @@ typedef struct {
   gboolean compiles_anew;
   SmbProgress *progress;
   GPtrArray *inputs;
+  SmbBatch *batch;
+  guint form;
 } SmbCompileOptions;
 
 /** Whether compilers make code for an architecture. */

@@ -42,16 +42,25 @@ finish_text(SmbTarget *target, const char *file, const char *text, gsize length,
   return source && smb_target_finish(target, source, arch, NULL, error);
 }
 
-SmbTarget *
-smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
-                     const SmbArch *arch, GError **error) {
+// @batch: (nullable): that @text is form @form of
+static SmbTarget *
+replace_text(const SmbTarget *target, const char *text, SmbBatch *batch, guint form,
+             gsize dynamic_bytes, const SmbArch *arch, GError **error) {
   g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
+  other->batch = batch;
+  other->form = form;
   if (target->launch.buffers)
     other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
   other->args = g_strdupv(target->args);
   other->buffers = g_strdupv(target->buffers);
   gboolean good = finish_text(other, target->file, text, strlen(text), arch, error);
   return good ? g_steal_pointer(&other) : NULL;
+}
+
+SmbTarget *
+smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                     const SmbArch *arch, GError **error) {
+  return replace_text(target, text, NULL, 0, dynamic_bytes, arch, error);
 }
 
 // The contents of a pointer's buffer, for compiled code, whose pointers are to bytes.
@@ -114,10 +123,13 @@ number_parameters(const SmbTarget *target, SmbTarget *compiled) {
   compiled->buffers = g_strdupv((char **)buffers->pdata);
 }
 
-SmbTarget *
-smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_bytes,
-                   const SmbArch *arch, GError **error) {
+// @batch: (nullable): that @text is form @form of
+static SmbTarget *
+compile_text(const SmbTarget *target, const char *text, SmbBatch *batch, guint form,
+             gsize dynamic_bytes, const SmbArch *arch, GError **error) {
   g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
+  other->batch = batch;
+  other->form = form;
   const SmbSource *source = smb_program_source(target->kernel);
   if (!other->nvcc)
     other->nvcc = g_strdup("");
@@ -127,6 +139,19 @@ smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_byte
                    text ? strlen(text) : smb_source_length(source), arch, error))
     return NULL;
   return g_steal_pointer(&other);
+}
+
+SmbTarget *
+smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                   const SmbArch *arch, GError **error) {
+  return compile_text(target, text, NULL, 0, dynamic_bytes, arch, error);
+}
+
+SmbTarget *
+smb_target_compile_form(const SmbTarget *target, SmbBatch *batch, guint form, gsize dynamic_bytes,
+                        const SmbArch *arch, GError **error) {
+  return (target->compiled ? replace_text : compile_text)(target, smb_batch_text(batch, form),
+                                                          batch, form, dynamic_bytes, arch, error);
 }
 
 SmbTarget *

@@ -110,6 +110,23 @@ name_captured(SmbProgram *program, const SmbProgramOptions *reading, gpointer us
   smb_origins_name_parameters(program, reading, user);
 }
 
+// What the kernel says of itself, where nobody else did. @evaluated: names of macros that were looked up
+static void
+take_from_kernel(SmbTarget *target, const SmbProgramOptions *reading, const GPtrArray *evaluated) {
+  if (!target->compiled && !target->captured)
+    smb_origins_name_parameters(target->kernel, reading, target->files);
+  for (guint i = 0; i < evaluated->len; i++) {
+    gint64 known;
+    smb_program_evaluate(target->kernel, evaluated->pdata[i], &known, NULL);
+  }
+  if (!target->name)
+    target->name = g_strdup(smb_program_name(target->kernel));
+  if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
+    target->assumes_block = FALSE;
+  if (target->assumes_grid)
+    smb_program_own_grid(target->kernel, target->launch.grid);
+}
+
 static gboolean
 finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
               GError **error) {
@@ -143,7 +160,9 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
                                        .seconds = target->compile_seconds,
                                        .compiles_anew = target->compiles_anew,
                                        .inputs = compiled_from,
-                                       .progress = progress};
+                                       .progress = progress,
+                                       .batch = target->batch,
+                                       .form = target->form};
   target->kernel =
       target->captured
           ? smb_capture_program(target->capture, target->captured, source, &reading, name_captured,
@@ -153,18 +172,7 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
     smb_files_read(target->files, compiled_from->pdata[i]);
   if (!target->kernel)
     return FALSE;
-  if (!target->compiled && !target->captured)
-    smb_origins_name_parameters(target->kernel, &reading, target->files);
-  for (guint i = 0; i < evaluated->len; i++) {
-    gint64 known;
-    smb_program_evaluate(target->kernel, evaluated->pdata[i], &known, NULL);
-  }
-  if (!target->name)
-    target->name = g_strdup(smb_program_name(target->kernel));
-  if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
-    target->assumes_block = FALSE;
-  if (target->assumes_grid)
-    smb_program_own_grid(target->kernel, target->launch.grid);
+  take_from_kernel(target, &reading, evaluated);
   if (!compiles && !smb_target_settle_bytes(target, source, &reading, arch, error))
     return FALSE;
   target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,

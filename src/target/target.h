@@ -12,6 +12,7 @@
 #include "sim/open/catalog.h"
 #include "sim/program/layout.h"
 #include "src/cli/cli.h"
+#include "src/compile/batch.h"
 
 /** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text;
  * @files (nullable) (transfer none) takes what is read; @capture, @captured (nullable) (transfer none): the launch of a capture that
@@ -99,6 +100,7 @@ void smb_target_clear_options(void);
  * @instance: (nullable): the instance of a template that is meant
  * @compile_seconds: how long a compiler may take; 0: as long as it may by default
  * @compiles_anew: whether it is compiled though it was before
+ * @batch: (nullable) (transfer none): forms of a text that are compiled together; @form: which of them this is
  * @compiled: (nullable): how it was compiled; %NULL: it was read as it is
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
@@ -127,6 +129,8 @@ typedef struct {
   char *instance;
   guint compile_seconds;
   gboolean compiles_anew;
+  SmbBatch *batch;
+  guint form;
   char *compiled;
   GStrv folders;
   GStrv defines;
@@ -229,6 +233,17 @@ SmbTarget *smb_target_with_code(const SmbTarget *target, SmbSource *code, const 
  */
 SmbTarget *smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_bytes,
                               const SmbArch *arch, GError **error);
+
+/**
+ * smb_target_compile_form:
+ * @target: a kernel of the kernel language, or compiled from a file of CUDA C
+ * @batch: forms of its text that are compiled together; must outlive the result
+ * @form: which of them takes the place of the text
+ *
+ * Returns: (transfer full): as smb_target_compile(), or smb_target_with_text() of what is compiled already
+ */
+SmbTarget *smb_target_compile_form(const SmbTarget *target, SmbBatch *batch, guint form,
+                                   gsize dynamic_bytes, const SmbArch *arch, GError **error);
 
 void smb_target_free(SmbTarget *target);
 

@@ -16,7 +16,7 @@ enum {
 };
 
 // A request of the certificate. @rule: by which its chip serves it; @modulus: (array): of each name; @class_of: (array): lanes whose places
-// differ by constants
+// differ by constants; @steps: that a case takes: bytes of all @lanes
 typedef struct {
   GStrv names;
   guint32 modulus[SMB_FORMULA_MAX_NAMES];
@@ -27,6 +27,7 @@ typedef struct {
   SmbFormula *lanes[SMB_RECOUNT_LANES];
   guint class_of[SMB_RECOUNT_LANES];
   guint n_classes;
+  guint64 steps;
 } Asked;
 
 // What is claimed of an access to be free of conflicts. @name: (nullable): the parameter that decides it, where its remainder by
@@ -81,6 +82,7 @@ read_lane_formulas(JsonObject *request, Asked *asked) {
     JsonNode *node = n < smb_verify_length(lanes) ? json_array_get_element(lanes, n++) : NULL;
     const char *text = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
     asked->lanes[lane] = text ? smb_formula_parse(text, (const char *const *)asked->names) : NULL;
+    asked->steps += text ? strlen(text) : 0;
     if (!asked->lanes[lane])
       return FALSE;
   }
@@ -190,6 +192,7 @@ verify_request(JsonObject *request, const Claim *claim, const Asked *asked, SmbV
   guint32 values[SMB_FORMULA_MAX_NAMES] = {0};
   guint most = 0, name;
   gint64 n_bad = 0;
+  guint64 steps = asked->steps + smb_verify_length(claim->residues);
   do {
     SmbRecount count = {0, 0, 0};
     gboolean is_real = count_case(asked, values, &count);
@@ -201,7 +204,7 @@ verify_request(JsonObject *request, const Claim *claim, const Asked *asked, SmbV
       smb_verified_fail(verified, "it has conflicts in a case of which there are said to be none");
     for (name = 0; name < asked->n_names && ++values[name] == asked->modulus[name]; name++)
       values[name] = 0;
-  } while (name < asked->n_names);
+  } while (name < asked->n_names && smb_verified_spend(verified, steps));
   verified->requests++;
   if (most > claim->max_degree || most != smb_json_get_number(request, "max_degree"))
     smb_verified_fail(verified, "it takes %u ways", most);
@@ -228,6 +231,8 @@ verify_access(JsonObject *access, guint number, const char *chip, JsonArray *cer
   for (guint i = 0; !verified->open && i < smb_verify_length(certificate); i++) {
     JsonObject *request = smb_verify_object(certificate, i);
     g_auto(Asked) asked = {.width = 0};
+    if (!smb_verified_spend(verified, 1))
+      return;
     if (request && smb_json_get_number(request, "access") == number &&
         read_asked(request, chip, op ? op : "", &asked, verified))
       verify_request(request, &claim, &asked, verified);
@@ -243,7 +248,7 @@ say_member(JsonObject *object, const char *member) {
 }
 
 void
-smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified) {
+smb_verify_accesses(JsonObject *result, JsonObject *proof, SmbVerification *all) {
   JsonArray *accesses = smb_json_get_array(proof, "accesses");
   JsonArray *certificate = smb_json_get_array(proof, "certificate");
   const char *chip = smb_json_get_text(smb_json_get_object(result, "arch"), "name");
@@ -253,10 +258,10 @@ smb_verify_accesses(JsonObject *result, JsonObject *proof, GPtrArray *verified) 
     if (!access)
       continue;
     SmbVerified *one = smb_verified_add(
-        verified, g_strdup_printf("line %" G_GINT64_FORMAT ", %s of %s: %s%s%s",
-                                  smb_json_get_number(access, "line"), say_member(access, "op"),
-                                  say_member(access, "expression"), say_member(access, "verdict"),
-                                  condition ? ": " : "", condition ? condition : ""));
+        all, g_strdup_printf("line %" G_GINT64_FORMAT ", %s of %s: %s%s%s",
+                             smb_json_get_number(access, "line"), say_member(access, "op"),
+                             say_member(access, "expression"), say_member(access, "verdict"),
+                             condition ? ": " : "", condition ? condition : ""));
     if (smb_recount_knows(chip))
       verify_access(access, i, chip, certificate, one);
     else

@@ -13,7 +13,8 @@ compare_layout(const SmbMovedTile *tile, const SmbMovedLayout *layout, guint64 l
                SmbVerified *verified) {
   SmbRecount sum;
   verified->cases++;
-  if (smb_moved_tile_count(tile, layout, &sum) && sum.wavefronts < least)
+  if (smb_verified_spend(verified, tile->steps) && smb_moved_tile_count(tile, layout, &sum) &&
+      sum.wavefronts < least)
     smb_verified_fail(verified, "another layout takes %u wavefronts", sum.wavefronts);
 }
 
@@ -73,15 +74,15 @@ verify_best(JsonObject *found, JsonObject *certificate, const char *by, const Sm
 }
 
 void
-smb_verify_best(JsonObject *result, JsonObject *found, GPtrArray *verified) {
+smb_verify_best(JsonObject *result, JsonObject *found, SmbVerification *all) {
   JsonObject *proof = smb_json_get_object(found, "proof");
   JsonObject *certificate = smb_json_get_object(proof, "certificate");
   const char *by = smb_json_get_text(proof, "by");
   const char *chip = smb_json_get_text(smb_json_get_object(result, "arch"), "name");
   guint64 wavefronts = (guint64)smb_json_get_number(found, "wavefronts");
-  SmbVerified *one = smb_verified_add(
-      verified, g_strdup_printf("the best layout: %s, by %s",
-                                smb_count(wavefronts, "wavefront").text, by ? by : "no proof"));
+  SmbVerified *one = smb_verified_add(all, g_strdup_printf("the best layout: %s, by %s",
+                                                           smb_count(wavefronts, "wavefront").text,
+                                                           by ? by : "no proof"));
   g_autoptr(SmbMovedTile) tile = smb_moved_tile_read(certificate, chip);
   if (!certificate)
     one->open = "it has no certificate";

@@ -34,11 +34,19 @@ static const SmbCliUsage usage = {
 };
 
 SmbVerified *
-smb_verified_add(GPtrArray *verified, char *claim) {
+smb_verified_add(SmbVerification *all, char *claim) {
   SmbVerified *one = g_new0(SmbVerified, 1);
+  one->of = all;
   one->claim = claim;
-  g_ptr_array_add(verified, one);
+  g_ptr_array_add(all->claims, one);
   return one;
+}
+
+gboolean
+smb_verified_spend(SmbVerified *verified, guint64 steps) {
+  guint64 *left = &verified->of->work_left;
+  *left = *left > steps ? *left - steps : 0;
+  return *left > 0;
 }
 
 void
@@ -77,25 +85,33 @@ smb_verify_number(JsonArray *array, guint index) {
 
 // Returns: whether a result has proofs.
 static gboolean
-verify_result(JsonObject *result, GPtrArray *verified) {
+verify_result(JsonObject *result, SmbVerification *all) {
   JsonObject *proof = smb_json_get_object(result, "proof");
   JsonObject *found = smb_json_get_object(result, "found");
   if (proof)
-    smb_verify_accesses(result, proof, verified);
+    smb_verify_accesses(result, proof, all);
   if (found)
-    smb_verify_best(result, found, verified);
+    smb_verify_best(result, found, all);
   return proof || found;
 }
 
 gboolean
-smb_verify_document(const char *name, JsonNode *root, GPtrArray *verified, GError **error) {
+smb_verify_document(const char *name, JsonNode *root, gsize bytes, GPtrArray *claims,
+                    GError **error) {
+  SmbVerification all = {claims, SMB_VERIFY_STEPS * (guint64)bytes};
   JsonObject *document = JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
   JsonArray *cases = smb_json_get_array(document, "cases");
-  gboolean has_proof = verify_result(document, verified);
+  gboolean has_proof = verify_result(document, &all);
   for (guint i = 0; i < smb_verify_length(cases); i++) {
     JsonObject *result = smb_json_get_object(smb_verify_object(cases, i), "result");
-    has_proof = verify_result(result, verified) || has_proof;
+    has_proof = verify_result(result, &all) || has_proof;
   }
+  if (has_proof && all.work_left == 0)
+    return smb_fail(
+        error, SMB_ERROR, SMB_ERROR_INPUT,
+        "%s: it is no certificate of this program: checking it takes more than %d steps "
+        "for each of its bytes",
+        name, SMB_VERIFY_STEPS);
   return has_proof || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                                "%s: expected what analyze --prove, check --prove or layout --find "
                                "writes with --format json",
@@ -133,7 +149,7 @@ verify_file(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(JsonNode) root =
       bytes ? smb_json_parse(path, text ? text : "", length, SMB_VERIFY_NESTING, error) : NULL;
   g_autoptr(GPtrArray) verified = g_ptr_array_new_with_free_func((GDestroyNotify)smb_verified_free);
-  if (!root || !smb_verify_document(path, root, verified, error))
+  if (!root || !smb_verify_document(path, root, length, verified, error))
     return FALSE;
   write_claims(cli, path, verified);
   return TRUE;

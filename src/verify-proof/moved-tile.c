@@ -56,6 +56,8 @@ smb_moved_tile_read(JsonObject *certificate, const char *chip) {
     if (!read_moved(smb_verify_object(requests, i), chip, tile->n, &moved))
       return NULL;
     g_array_append_val(tile->requests, moved);
+    tile->steps +=
+        (guint64)__builtin_popcountll(moved.mask) * MAX(moved.width / tile->element_bytes, 1);
   }
   return tile->requests->len > 0 ? g_steal_pointer(&tile) : NULL;
 }

@@ -21,12 +21,14 @@ typedef struct {
   guint32 element[SMB_RECOUNT_LANES];
 } SmbMoved;
 
-/** SmbMovedTile: @n: elements; @columns: of a row; @requests: (element-type SmbMoved) */
+/** SmbMovedTile: @n: elements; @columns: of a row; @requests: (element-type SmbMoved); @steps: to count all
+ * of them: elements that lanes move */
 typedef struct {
   guint element_bytes;
   guint64 n;
   guint64 columns;
   GArray *requests;
+  guint64 steps;
 } SmbMovedTile;
 
 /**

@@ -22,6 +22,7 @@ typedef struct {
 
 // @n_kernel: dimension of each K; @unit_bits: the lowest bits of a number, which no element of K has
 typedef struct {
+  SmbVerified *verified;
   guint bits, unit_bits, n_kernel, n_groups;
   guint64 empty, least;
   Space groups[MAX_GROUPS];
@@ -51,13 +52,22 @@ add_chosen(const Space *space, guint32 chosen) {
   return sum;
 }
 
-// Wavefronts with this K. FALSE: its vectors are not independent.
+// Whether no sum of vectors is 0.
+static gboolean
+is_independent(const Space *space) {
+  gboolean is_basis = TRUE;
+  for (guint32 chosen = 1; is_basis && chosen >> space->n == 0; chosen++)
+    is_basis = add_chosen(space, chosen) != 0;
+  return is_basis;
+}
+
+// Wavefronts with this K. FALSE: its vectors are not independent, or no steps are left.
 static gboolean
 count_with(Search *search, const Space *kernel, guint64 *wavefronts) {
-  gboolean is_basis = TRUE;
-  for (guint32 chosen = 1; chosen >> kernel->n == 0; chosen++)
-    is_basis = is_basis && add_chosen(kernel, chosen) != 0;
-  if (!is_basis)
+  guint64 steps = (guint64)3 << kernel->n;
+  for (guint i = 0; i < search->n_groups; i++)
+    steps += (guint64)1 << search->groups[i].n;
+  if (!smb_verified_spend(search->verified, steps) || !is_independent(kernel))
     return FALSE;
   for (guint32 chosen = 0; chosen >> kernel->n == 0; chosen++)
     search->in_kernel[add_chosen(kernel, chosen)] = 1;
@@ -143,14 +153,18 @@ read_search(JsonObject *certificate, Search *search, Space *kernel) {
 
 // Whether the elements of @lanes, with those that one lane moves or a word has, are all of a coset of @space.
 static gboolean
-is_coset(const Space *space, const SmbMoved *moved, guint64 lanes, guint unit) {
+is_coset(const Search *search, const Space *space, const SmbMoved *moved, guint64 lanes,
+         guint unit) {
+  guint64 steps = (guint64)__builtin_popcountll(lanes);
   guint32 first = moved->element[__builtin_ctzll(lanes)];
+  if (!smb_verified_spend(search->verified, (guint64)1 << space->n) || !is_independent(space))
+    return FALSE;
   for (guint32 chosen = 0; chosen >> space->n == 0; chosen++) {
     guint32 wanted = (add_chosen(space, chosen) ^ first) / unit;
     gboolean is_there = FALSE;
     for (guint64 rest = lanes; rest && !is_there; rest &= rest - 1)
       is_there = moved->element[__builtin_ctzll(rest)] / unit == wanted;
-    if (!is_there)
+    if (!is_there || !smb_verified_spend(search->verified, steps))
       return FALSE;
   }
   for (guint64 rest = lanes; rest; rest &= rest - 1) {
@@ -158,7 +172,7 @@ is_coset(const Space *space, const SmbMoved *moved, guint64 lanes, guint unit) {
     gboolean is_in = FALSE;
     for (guint32 chosen = 0; chosen >> space->n == 0 && !is_in; chosen++)
       is_in = (add_chosen(space, chosen) ^ first) / unit == unit_number;
-    if (!is_in)
+    if (!is_in || !smb_verified_spend(search->verified, (guint64)1 << space->n))
       return FALSE;
   }
   return TRUE;
@@ -172,7 +186,7 @@ take_group(Search *search, guint64 *left, const SmbMoved *moved, guint64 lanes, 
     const Space *space = &search->groups[i];
     guint64 taken = MIN(left[i], weight);
     if (taken > 0 && (guint64)1 << space->n <= (guint64)SMB_RECOUNT_LANES * unit &&
-        is_coset(space, moved, lanes, unit)) {
+        is_coset(search, space, moved, lanes, unit)) {
       left[i] -= taken;
       weight -= taken;
     }
@@ -223,7 +237,7 @@ has_own_groups(Search *search, const SmbMovedTile *tile, gint64 row_bits) {
 void
 smb_verify_rank(JsonObject *found, JsonObject *certificate, const SmbMovedTile *tile,
                 SmbVerified *verified) {
-  Search search = {.bits = 0};
+  Search search = {.verified = verified};
   Space kernel, tried = {.n = 0};
   guint64 wavefronts;
   if (!read_search(certificate, &search, &kernel)) {
@@ -233,6 +247,8 @@ smb_verify_rank(JsonObject *found, JsonObject *certificate, const SmbMovedTile *
   g_autofree guint8 *in_kernel = search.in_kernel = g_new0(guint8, (gsize)1 << search.bits);
   if (!has_own_groups(&search, tile, smb_json_get_number(certificate, "row_bits")))
     smb_verified_fail(verified, "its lane groups are not those of the requests");
+  if ((gint64)search.least != smb_json_get_number(found, "wavefronts"))
+    smb_verified_fail(verified, "that is not the least that it shows");
   for (guint i = 0; i < kernel.n; i++) {
     if (kernel.basis[i] & ((1u << search.unit_bits) - 1))
       smb_verified_fail(verified, "K divides what stays together");

@@ -117,7 +117,17 @@ sed 's/"basis" : \[2, 4, 8, 16, 33\]/"basis" : [1, 2, 4, 8, 32]/' rank.json >wro
 expect 1 verify-proof wrong.json
 sed 's/"least" : 4/"least" : 5/' rank.json >wrong.json
 expect 1 verify-proof wrong.json
-tells 'differs: another K takes fewer wavefronts'
+tells 'differs: that is not the least that it shows'
+# Less is shown than is claimed, and vectors of a lane group that are no basis.
+sed 's/"least" : 4/"least" : 0/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: that is not the least that it shows'
+sed 's/"least" : 4/"least" : 5/; s/"wavefronts" : 4,/"wavefronts" : 5,/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: it takes 4 wavefronts'
+sed 's/"basis" : \[2, 4, 8, 16, 33\]/"basis" : [2, 4, 8, 16, 33, 33]/' rank.json >wrong.json
+expect 1 verify-proof wrong.json
+tells 'differs: its lane groups are not those of the requests'
 sed 's/"kernel" : \[1\]/"kernel" : [2]/' rank.json >wrong.json
 expect 1 verify-proof wrong.json
 tells 'differs: with K it takes 6 wavefronts'
@@ -176,6 +186,21 @@ echo '{"proof": {"accesses": [7, {"verdict": "proved"}], "certificate": [7, {"ac
 expect 1 verify-proof odd.json
 tells 'line 0, ? of ?: proved: differs: a request cannot be read'
 expect 2 verify-proof
+
+# Small files that would take long: one that runs through a million residues over and over, and one of whose spaces are large. The work is
+# bounded by their size.
+request='{"access": 0, "op": "st", "width": 4, "mask": "3", "lanes": ["(0 + 1 * p)", "(4 + 1 * p)"], "residues": [{"name": "p", "modulus": 1048576}]}'
+echo '{"proof": {"accesses": [{"verdict": "proved", "op": "store"}], "certificate": ['"$request, $request, $request, $request"']}, "arch": {"name": "sm_90"}}' >hostile.json
+expect 3 verify-proof hostile.json
+says 'hostile.json: it is no certificate of this program: checking it takes more than 65536 steps for each of its bytes'
+bits=$(awk 'BEGIN { for (i = 1; i < 524288; i *= 2) printf "%s%d", (i > 1 ? ", " : ""), i }')
+cat >many.json <<END
+{"arch": {"name": "sm_90"}, "found": {"wavefronts": 2, "proof": {"by": "rank", "certificate": {"element_bytes": 4, "elements": 1048576, "columns": 1024,
+  "requests": [{"op": "ld", "width": 4, "mask": "3", "times": 1, "lanes": [0, 32]}], "layout": {"pad": 0, "bits": 0, "base": 0, "shift": 0}, "bits": 20,
+  "row_bits": 19, "unit_bits": 0, "empty": 0, "least": 2, "kernel": [1], "groups": [{"weight": 1, "basis": [$bits]}]}}}}
+END
+expect 3 verify-proof many.json
+says 'takes more than 65536 steps'
 
 # Of compiled code the certificate says which instruction asks: rows of ldmatrix do not merge, as those of a load do.
 cat >matrix.ptx <<'END'

@@ -1,29 +1,33 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// web-counts.js SITE SMEMBANK CASES WORK: the page's program says of each case of the kernel language (tests/test-kernel.c), of each
-// built-in kernel and of some other command lines what the program on this machine says, to the byte.
+// web-counts.js SITE SMEMBANK CASES CODE WORK: the page's program says of each case of the kernel language (tests/test-kernel.c), of each
+// built-in kernel, of each kernel of the cubins in the folder CODE and of some other command lines what the program on this machine says,
+// to the byte.
 'use strict';
 const {spawnSync} = require('child_process');
 const fs = require('fs');
 const path = require('path');
 const {loadEngine} = require('./web-module.js');
 
-const [site, program, cases, work] = process.argv.slice(2);
+const [site, program, cases, code, work] = process.argv.slice(2);
 const run = loadEngine(site);
 let compared = 0, failed = 0;
 
-// Both on one command line, with a kernel in k.cu.
-async function compare(name, words, text) {
+// Both on one command line, with files that it reads. Returns: what the program wrote to standard error.
+async function compare(name, words, files = {}) {
+  for (const [file, content] of Object.entries(files))
+    fs.writeFileSync(path.join(work, file), content);
   const native = spawnSync(program, words, {cwd: work, encoding: 'utf8', env: {PATH: process.env.PATH, COLUMNS: '80', HOME: work, LANG: 'C.UTF-8'}});
-  const got = await run({words, files: text === undefined ? {} : {'k.cu': text}});
+  const got = await run({words, files});
   compared += 1;
   const same = got.status === native.status && got.out === native.stdout && got.err === native.stderr;
   if (same)
-    return;
+    return native.stderr;
   failed += 1;
   console.log(`FAIL: ${name}: smembank ${words.join(' ')}\n--- program, status ${native.status}\n${native.stdout}${native.stderr}` +
     `--- page, status ${got.status}\n${got.out}${got.err}`.slice(0, 4000));
+  return native.stderr;
 }
 
 // The options of the command line that a word of a %%RUN line is.
@@ -46,14 +50,22 @@ function readCases(file) {
 async function main() {
   for (const file of fs.readdirSync(cases).filter(name => name.endsWith('.case')).sort()) {
     for (const [index, {options, text}] of readCases(path.join(cases, file)).entries()) {
-      fs.writeFileSync(path.join(work, 'k.cu'), text);
-      await compare(`${file}, case ${index + 1}`, ['analyze', 'k.cu', '--text', '--format=json', ...options], text);
+      await compare(`${file}, case ${index + 1}`, ['analyze', 'k.cu', '--text', '--format=json', ...options], {'k.cu': text});
     }
   }
   const listed = await run({words: ['list', 'kernels', '--format=json']});
   for (const {name, shape} of JSON.parse(listed.out).kernels) {
     for (const command of ['analyze', 'explain', 'advise'])
       await compare(name, [command, '--text', '--kernel', name, '--shape', shape]);
+  }
+  for (const file of fs.readdirSync(code).filter(name => name.endsWith('.cubin')).sort()) {
+    const files = {[file]: fs.readFileSync(path.join(code, file))};
+    const said = await compare(file, ['analyze', file, '--block=64', '--unknown=skip'], files);
+    const [list = ''] = said.match(/ has several kernels: .* \(choose/) || [];
+    for (const [, kernel] of list.matchAll(/'([^']*)'/g)) {
+      for (const command of ['analyze', 'explain'])
+        await compare(`${file}, ${kernel}`, [command, file, `--entry=${kernel}`, '--block=64', '--unknown=skip'], files);
+    }
   }
   for (const words of [['layout', '(32,32):(33,1)', '--access=row', '--access=column'],
     ['layout', 'tma:128B 64x64xf16', '--access=ldmatrix.x4', '--find=swizzle'], ['list', 'archs'], ['learn', '--list'],

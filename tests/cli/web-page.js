@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// web-page.js SITE BROWSER [SCREENSHOTS]: the page of `make web` in a headless Chromium: what each control does, links that restore a state,
+// web-page.js SITE BROWSER CUBIN [SCREENSHOTS]: the page of `make web` in a headless Chromium: what each control does, links that restore a state,
 // the keyboard, narrow screens, light and dark, no network, and that nothing is sent.
 'use strict';
 const assert = require('assert');
@@ -10,7 +10,8 @@ const path = require('path');
 const {chromium} = require('playwright-core');
 const {serve} = require('./web-serve.js');
 
-const [site, executablePath, screenshots] = process.argv.slice(2);
+const [site, executablePath, cubin, screenshots] = process.argv.slice(2);
+
 // Until the page has answered what it was asked.
 async function settle(page) {
   await page.waitForFunction(() => /^Counted in|^smembank|error:/.test(document.getElementById('state').textContent), null, {timeout: 60000});
@@ -95,6 +96,43 @@ const tests = {
     await page.press('#block', 'Enter');
     await settle(page);
     assert.match(await page.textContent('#text-out'), /counted: PTX[^]*31 of 32 wavefronts/);
+  },
+  async 'machine code: opened, in a link, dropped, closed'(page, url) {
+    await open(page, `${url}#shown=text`);
+    await page.evaluate(() => { document.getElementById('state').textContent = ''; });
+    await page.setInputFiles('#open', cubin);
+    await settle(page);
+    assert.match(await page.textContent('#state'), /has several kernels: 'transpose_double'/);
+    assert.ok(!(await page.isVisible('#text')) && !(await page.isVisible('#pad')));
+    assert.match(await page.textContent('#code-name'), /^transpose.sm_90.cubin, [\d,]+ bytes$/);
+    await page.evaluate(() => { document.getElementById('state').textContent = ''; });
+    await page.fill('#entry', 'transpose<0>(float*, float const*, int)');
+    await page.fill('#args', '2=128');
+    await page.press('#args', 'Enter');
+    await settle(page);
+    assert.match(await page.textContent('#text-out'), /15872 of 16896 wavefronts/);
+    const link = page.url(), counted = await page.textContent('#text-out');
+    await open(page, link);
+    assert.strictEqual(await page.textContent('#text-out'), counted);
+    await press(page, '#close');
+    assert.ok(await page.isVisible('#text'));
+    await page.evaluate(([name, code]) => {
+      document.getElementById('state').textContent = '';
+      const moved = new DataTransfer();
+      moved.items.add(new File([decodeBytes(code)], name));
+      document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: moved, bubbles: true, cancelable: true}));
+    }, ['-dropped.cubin', fs.readFileSync(cubin).toString('base64')]);
+    await settle(page);
+    assert.match(await page.textContent('#state'), /has several kernels/);
+    await shoot(page, 'machine-code');
+    await press(page, '#close');
+  },
+  async 'a text that is opened'(page, url) {
+    await page.evaluate(() => { document.getElementById('state').textContent = ''; });
+    await page.setInputFiles('#open', {name: 'x.cu', mimeType: 'text/plain', buffer: Buffer.from('__global__ void k() { __shared__ int s[64]; s[threadIdx.x * 2] = 1; }')});
+    await settle(page);
+    assert.match(await page.inputValue('#text'), /__global__ void k/);
+    assert.strictEqual(await page.evaluate(() => state.file), '');
   },
   async 'examples'(page, url) {
     await page.evaluate(() => { document.getElementById('state').textContent = ''; });

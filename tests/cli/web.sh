@@ -15,14 +15,14 @@ site=$here/web/site
 command -v node >/dev/null || { echo 'SKIP: no node'; exit 77; }
 sources=$(cd "$srcdir" && pwd)
 mkdir -p "$work/kernels"
-node "$sources/tests/cli/web-counts.js" "$site" "$SMEMBANK" "$sources/tests/cases" "$work/kernels"
+node "$sources/tests/cli/web-counts.js" "$site" "$SMEMBANK" "$sources/tests/cases" "$sources/tests/data/sass" "$work/kernels"
 
 browser=$(command -v chromium || command -v google-chrome || true)
 if [ -z "$browser" ] || ! node -e 'require("playwright-core")' 2>/dev/null; then
   echo 'no Chromium, or no playwright-core in NODE_PATH: the view is not tested'
   exit 0
 fi
-node "$sources/tests/cli/web-page.js" "$site" "$browser" "${SMEMBANK_SCREENSHOTS-}"
+node "$sources/tests/cli/web-page.js" "$site" "$browser" "$sources/tests/data/sass/transpose.sm_90.cubin" "${SMEMBANK_SCREENSHOTS-}"
 if command -v cmark-gfm >/dev/null && command -v mandoc >/dev/null; then
   (cd "$sources" && PYTHONDONTWRITEBYTECODE=1 python3 doc/site/build.py . "$work/documents" 0 "$site")
   node "$sources/tests/cli/web-live.js" "$work/documents" "$browser" "${SMEMBANK_SCREENSHOTS-}"

@@ -14,7 +14,7 @@ fuzz_certificate(const guint8 *data, gsize size) {
   g_autoptr(GError) error = NULL;
   if (!root)
     return;
-  if (smb_verify_document("fuzz", root, verified, &error) != (error == NULL))
+  if (smb_verify_document("fuzz", root, size, verified, &error) != (error == NULL))
     g_error("a document has claims or is refused with a reason");
   for (guint i = 0; i < verified->len; i++) {
     const SmbVerified *one = verified->pdata[i];

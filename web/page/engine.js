@@ -12,7 +12,7 @@ const FOLDER = '/work';
  * makeEngine: create: Emscripten's function that makes a module; code: the WebAssembly.Module; data: an ArrayBuffer of the files that the
  * program comes with.
  * Returns: run(question), where a question is
- *   {words: the command line, columns: of the text, input: of standard input, files: {NAME: TEXT} that it reads,
+ *   {words: the command line, columns: of the text, input: of standard input, files: {NAME: TEXT or Uint8Array} that it reads,
  *    wanted: names of files that it writes}
  * and its answer, which is a promise of
  *   {status: the exit status, -1 if the browser ended the program, out, err, files: {NAME: TEXT} of the wanted ones that are there}.

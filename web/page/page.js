@@ -89,6 +89,10 @@ function showState() {
   }
   select(VIEWS.map(view => [`to-${view}`, view]), `to-${state.view}`);
   select(Object.entries(RESULTS).map(([shown, panel]) => [`to-${shown}`, panel]), `to-${state.shown}`);
+  for (const id of ['text', 'text-label', 'pad', 'swizzle', 'undo'])
+    find(id).hidden = Boolean(state.file);
+  find('code-bar').hidden = !state.file;
+  find('code-name').textContent = `${state.file}, ${Math.floor(state.code.replace(/=/g, '').length * 3 / 4).toLocaleString('en')} bytes`;
   find('undo').disabled = !before.length;
   find('command').textContent = ['smembank', ...commandWords(state)].map(quoteWord).join(' ');
 }
@@ -105,10 +109,14 @@ function select(tabs, chosen) {
 async function answer() {
   interrupt();
   showState();
+  if (state.view === 'kernel' && state.file && !state.code) {
+    say(`error: ${state.file} is too large for a link: open the file again.`);
+    return;
+  }
   say('Counting…');
   const began = performance.now();
   const words = commandWords(state);
-  const files = state.view === 'kernel' ? {[kernelFile(state)]: state.text} : {};
+  const files = state.view === 'kernel' ? kernelFiles(state) : {};
   const picture = state.view === 'kernel' && state.shown === 'explain';
   const got = await ask({words: picture ? [...words, '--svg=map.svg'] : words, files, wanted: ['report.html', 'map.svg']});
   if (!got)
@@ -188,7 +196,7 @@ async function openExample(kernel, shape) {
   if (!text)
     return;
   const list = value => (value || '').split(';').join(' ');
-  change({view: 'kernel', text: text.files[path], block: group.block, grid: group.grid || '', entry: group.entry || '',
+  change({...NO_FILE, view: 'kernel', text: text.files[path], block: group.block, grid: group.grid || '', entry: group.entry || '',
     args: list(group.args), defines: list(group.defines), dynamic: group['dynamic-bytes'] || '', more: '', line: '', op: '', warp: ''});
 }
 
@@ -208,9 +216,8 @@ async function fillLists() {
 }
 
 async function fix(kind) {
-  const file = kernelFile(state);
   say('Searching…');
-  const got = await ask({words: ['advise', ...launchWords(state), `--only=${kind}`, '--out=fixed.cu'], files: {[file]: state.text},
+  const got = await ask({words: ['advise', ...launchWords(state), `--only=${kind}`, '--out=fixed.cu'], files: kernelFiles(state),
     wanted: ['fixed.cu']});
   if (!got)
     return;
@@ -221,6 +228,20 @@ async function fix(kind) {
   }
   before.push(state.text);
   change({text: got.files['fixed.cu']});
+}
+
+// --- files
+
+const NO_FILE = {file: '', code: ''};
+const OTHER_LAUNCH = {entry: '', args: '', defines: '', dynamic: '', more: '', line: '', op: '', warp: ''};
+
+async function openFile(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = textOf(bytes);
+  if (text !== null)
+    await change({...NO_FILE, ...OTHER_LAUNCH, view: 'kernel', text});
+  else
+    await change({...OTHER_LAUNCH, view: 'kernel', file: file.name, code: encodeBytes(bytes)});
 }
 
 // --- what a reader does
@@ -285,6 +306,19 @@ function listen() {
     if (example)
       change({layout: example[1], accesses: example[2]});
   };
+  find('open').onchange = () => find('open').files.length && openFile(find('open').files[0]);
+  find('close').onclick = () => {
+    find('open').value = '';
+    change(NO_FILE);
+  };
+  document.addEventListener('dragover', event => event.preventDefault());
+  document.addEventListener('drop', event => {
+    event.preventDefault();
+    if (event.dataTransfer.files.length)
+      openFile(event.dataTransfer.files[0]);
+    else if (event.target === find('text'))
+      find('text').setRangeText(event.dataTransfer.getData('text'));
+  });
   find('pad').onclick = () => fix('pad');
   find('swizzle').onclick = () => fix('swizzle');
   find('undo').onclick = () => change({text: before.pop()});

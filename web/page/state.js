@@ -19,9 +19,13 @@ const FIRST = {
 `,
   block: '32,8', grid: '4,4', arch: 'sm_90', entry: '', args: 'n=128', defines: '', dynamic: '', more: '',
   shown: 'report', line: '', op: '', warp: '',
+  file: '', code: '', // machine code: the name of its file, and its bytes in base64, in the place of the text
   layout: 'Swizzle<3,3,3> o (64,64):(64,1) xf16', accesses: 'store row vec=8\nldmatrix.x4', find: '', layoutArch: 'sm_90',
   step: '1',
 };
+
+// A longer one is not in the link: its file has to be opened again.
+const MAX_LINKED = 1 << 17;
 
 function readState(fragment) {
   const given = new URLSearchParams(fragment.replace(/^#/, ''));
@@ -30,7 +34,7 @@ function readState(fragment) {
 }
 
 function writeState(state) {
-  const changed = Object.entries(state).filter(([key, value]) => value !== FIRST[key]);
+  const changed = Object.entries(state).filter(([key, value]) => value !== FIRST[key] && value.length <= MAX_LINKED && !(state.file && key === 'text'));
   return changed.length ? `#${new URLSearchParams(changed)}` : '#';
 }
 
@@ -43,8 +47,37 @@ function quoteWord(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 }
 
+// The bytes of machine code as a string of them, and back.
+function encodeBytes(bytes) {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4096)
+    text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return btoa(text);
+}
+
+function decodeBytes(code) {
+  return Uint8Array.from(atob(code), letter => letter.charCodeAt(0));
+}
+
+// Text, if it is one: machine code and containers of it have bytes that no text has.
+function textOf(bytes) {
+  try {
+    const text = new TextDecoder('utf-8', {fatal: true}).decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
 function kernelFile(state) {
+  if (state.file)
+    return state.file.replace(/^-/, './-');
   return /^\s*(\/\/.*\n\s*)*\.version\b/.test(state.text) ? 'kernel.ptx' : 'kernel.cu';
+}
+
+// What the program reads.
+function kernelFiles(state) {
+  return {[kernelFile(state)]: state.file ? decodeBytes(state.code) : state.text};
 }
 
 // The options that say which kernel and launch are meant.
@@ -76,4 +109,4 @@ function commandWords(state) {
 }
 
 if (typeof exports === 'object')
-  Object.assign(exports, {FIRST, readState, writeState, splitWords, quoteWord, launchWords, commandWords});
+  Object.assign(exports, {FIRST, readState, writeState, splitWords, quoteWord, launchWords, commandWords, textOf, kernelFiles});
