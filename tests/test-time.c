@@ -416,20 +416,30 @@ START_TEST(edges_are_loaded_once) {
 }
 END_TEST
 
-// Lines of code come one by one beyond those of the beginning; they make room for others.
+// Lines of code come one by one to the cache next to the sub-partitions, where they make room for others. Beyond those of the beginning they come later.
 START_TEST(code_is_fetched) {
-  const guint64 near = (guint64)chip->code_near, all = (guint64)chip->code_bytes;
+  const guint64 first = (guint64)chip->code_first, near = (guint64)chip->code_near,
+                all = (guint64)chip->code_bytes;
+  const double line = chip->code_first_line;
   SmbCodeFetch *code = smb_code_fetch_new(chip, 4 * all);
-  for (guint64 at = 0; at < near; at += 128)
-    ck_assert_double_eq(smb_code_fetch_ask(code, at, 10), 10);
-  ck_assert_double_eq(smb_code_fetch_ask(code, near, 10), 10 + chip->code_line);
-  ck_assert_double_eq(smb_code_fetch_ask(code, near + 128, 20), 10 + 2 * chip->code_line);
-  ck_assert_double_eq(smb_code_fetch_ask(code, near + 64, 20), 10 + chip->code_line);
-  ck_assert_double_eq(smb_code_fetch_ask(code, near, 1e6), 1e6);
+  for (guint64 at = 0; at < first; at += 128)
+    ck_assert_double_eq_tol(smb_code_fetch_ask(code, at, 0), line * (double)(at / 128 + 1), 1e-6);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, 0, 1e5), 1e5, 1e-6);
+  for (guint64 at = first; at < near; at += 128)
+    smb_code_fetch_ask(code, at, 1e5);
+  double then = 1e5 + line * (double)(near / 128);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, 0, then), then,
+                          1e-6); // the way is free: it comes before it is needed
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, 128, then), then + line, 1e-6);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, near, 1e6), 1e6 + chip->code_line, 1e-6);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, near + 128, 1e6), 1e6 + 2 * chip->code_line,
+                          1e-6);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, near + 64, 1e6 + 10), 1e6 + chip->code_line,
+                          1e-6);
   for (guint64 at = near + 256; at < all + 256; at += 128)
     smb_code_fetch_ask(code, at, 1e6);
-  ck_assert_double_eq(smb_code_fetch_ask(code, 512, 1e9), 1e9);
-  ck_assert_double_eq(smb_code_fetch_ask(code, 128, 1e9), 1e9 + chip->code_again);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, 512, 1e9), 1e9, 1e-6);
+  ck_assert_double_eq_tol(smb_code_fetch_ask(code, 128, 2e9), 2e9 + chip->code_again, 1e-6);
   smb_code_fetch_free(code);
 }
 END_TEST

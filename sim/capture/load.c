@@ -69,9 +69,10 @@ read_captured_piece(Loading *loading, const char *hash, guint64 bytes) {
 // --- memory
 
 static void
-add_captured_piece(Loading *loading, const SmbMemoryPiece *piece) {
-  if (piece->bytes > 0)
-    g_array_append_vals(loading->loaded->memory, piece, 1);
+add_captured_piece(Loading *loading, SmbMemoryPiece piece, SmbCaptureKind kind) {
+  piece.is_host = kind == SMB_CAPTURE_HOST;
+  if (piece.bytes > 0)
+    g_array_append_val(loading->loaded->memory, piece);
 }
 
 static SmbContents
@@ -94,12 +95,12 @@ load_memory(Loading *loading, const SmbCaptureMemory *memory) {
                           bytes ? make_contents(bytes) : zeros};
     if (piece->hash && !bytes)
       return FALSE;
-    add_captured_piece(loading, &gap);
-    add_captured_piece(loading, &own);
+    add_captured_piece(loading, gap, memory->kind);
+    add_captured_piece(loading, own, memory->kind);
     end = piece->offset + piece->bytes;
   }
   SmbMemoryPiece rest = {memory->address + end, memory->bytes - end, NULL, end == 0, unknown};
-  add_captured_piece(loading, &rest);
+  add_captured_piece(loading, rest, memory->kind);
   return TRUE;
 }
 
@@ -150,7 +151,7 @@ load_variable(Loading *loading, const SmbCaptureVariable *variable) {
   }
   SmbMemoryPiece piece = {variable->address, variable->bytes, variable->name, TRUE,
                           buffer->contents};
-  add_captured_piece(loading, &piece);
+  add_captured_piece(loading, piece, SMB_CAPTURE_DEVICE);
   return TRUE;
 }
 

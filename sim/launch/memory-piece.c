@@ -1,10 +1,26 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Checks the memory of a recorded launch: addresses, order, overlap.
+// The memory of a recorded launch: its addresses, order and overlap are checked; which of it is the host's.
 #include "sim/launch/memory-piece.h"
 
 #include "sim/base/error.h"
+
+gboolean
+smb_memory_is_host(const GArray *memory, guint64 address) {
+  guint low = 0, high = memory ? memory->len : 0;
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    const SmbMemoryPiece *piece = &g_array_index(memory, SmbMemoryPiece, middle);
+    if (address >= piece->address && address - piece->address < piece->bytes)
+      return piece->is_host;
+    if (piece->address < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return FALSE;
+}
 
 gboolean
 smb_memory_check(const GArray *memory, GError **error) {

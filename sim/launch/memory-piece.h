@@ -26,6 +26,7 @@ G_BEGIN_DECLS
  *   they say nothing
  * @begins: whether an allocation begins with it. A piece that does not, and touches the one ahead of it, is of the same
  *   allocation: what is stored somewhere in it may have been stored anywhere in it
+ * @is_host: whether it is memory of the host, which kernels use in place
  * @contents: %SMB_FILL_BYTES (behind the bytes that are given lie zeros), %SMB_FILL_ZEROS, or %SMB_FILL_UNKNOWN of what
  *   was not recorded
  * @home: (nullable) (transfer none): where the bytes are if the process runs: what blocks write goes there, and @contents
@@ -41,7 +42,12 @@ typedef struct {
   SmbContents contents;
   guchar *home;
   guchar *written;
+  gboolean is_host;
 } SmbMemoryPiece;
+
+/** smb_memory_is_host: @memory: (nullable) (element-type SmbMemoryPiece), as smb_memory_check() wants them. Returns: whether an address lies in memory
+ * of the host */
+gboolean smb_memory_is_host(const GArray *memory, guint64 address);
 
 /**
  * smb_memory_check:

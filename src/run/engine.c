@@ -291,10 +291,10 @@ compare_places(gconstpointer a, gconstpointer b) {
   return (one->address > other->address) - (one->address < other->address);
 }
 
-// @is_device: the host does not reach it, so that it is known what was written there.
+// Of memory that the host does not reach it is known what was written there.
 static gboolean
 add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 bytes,
-          const char *variable, gboolean is_device) {
+          const char *variable, SmbCaptureKind kind) {
   guchar *memory = smb_engine_memory(engine, address, bytes);
   const SmbMemoryPiece piece = {
       .address = address,
@@ -303,9 +303,10 @@ add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 byte
       .begins = TRUE,
       .contents = {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes},
       .home = memory,
-      .written = is_device && engine->written && memory
+      .written = kind == SMB_CAPTURE_DEVICE && engine->written && memory
                      ? engine->written + (gsize)(memory - engine->memory) / 8
-                     : NULL};
+                     : NULL,
+      .is_host = kind == SMB_CAPTURE_HOST};
   if (memory)
     g_array_append_val(pieces, piece);
   return memory != NULL;
@@ -376,13 +377,12 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, gboolean la
   gboolean fits = TRUE;
   for (guint i = 0; i < launch->memory->len; i++) {
     const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
-    fits = fits && add_piece(engine, pieces, memory->address, memory->bytes, NULL,
-                             memory->kind == SMB_CAPTURE_DEVICE);
+    fits = fits && add_piece(engine, pieces, memory->address, memory->bytes, NULL, memory->kind);
   }
   for (guint i = 0; i < launch->variables->len; i++) {
     const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
-    fits = fits &&
-           add_piece(engine, pieces, variable->address, variable->bytes, variable->name, FALSE);
+    fits = fits && add_piece(engine, pieces, variable->address, variable->bytes, variable->name,
+                             SMB_CAPTURE_MANAGED);
   }
   if (launches)
     add_arena(engine, pieces);

@@ -46,11 +46,12 @@ struct _SmbBlockRecorder {
   guint32
       textures; // an instruction of textures of which it is not known yet what it asks for; G_MAXUINT32: none
   gboolean has_touches;
-  gboolean is_kept;   // the instruction that is executed now,
-  guint32 number;     // and which one it is
-  GHashTable *seen;   // lines of the block: the sectors that were touched
-  GHashTable *phases; // by barrier and number: their place in SmbBlockRecord.phases, from 1
-  GArray *unsized;    // Unsized
+  gboolean is_kept;     // the instruction that is executed now,
+  guint32 number;       // and which one it is
+  GHashTable *seen;     // lines of the block: the sectors that were touched
+  GHashTable *phases;   // by barrier and number: their place in SmbBlockRecord.phases, from 1
+  GArray *unsized;      // Unsized
+  const GArray *memory; // of the launch
   SmbBlockRecord *record;
 };
 
@@ -176,28 +177,6 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
-// The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
-// loads of 4 and 8 bytes at distances of 4 to 136 bytes).
-static void
-count_l1(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint site, SmbLanes mask,
-         guint width, const guint64 *addresses) {
-  enum {
-    LINES_A_CYCLE = 4
-  };
-  SmbRequest asked = {.op = SMB_OP_LD, .width = (guint8)width, .mask = mask};
-  if (smb_program_site(recorder->program, site)->op_class == SMB_OP_CLASS_ATOMIC || width > 16)
-    return;
-  guint64 line = 0;
-  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
-    guint lane = smb_lanes_first(rest);
-    line = line ? line : addresses[lane] >> SMB_LINE_SHIFT << SMB_LINE_SHIFT;
-    asked.offset[lane] = (guint32)(addresses[lane] - line) & (G_MAXUINT32 >> 2);
-  }
-  guint banks = smb_recall_count(recorder->recall, site, &asked)->pipe.wavefronts;
-  guint taken = MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
-  request->loads = (guint16)MIN(request->loads + taken, G_MAXUINT16);
-}
-
 // A request that others may share becomes one of its own, to which lines can be added.
 static SmbTimedRequest *
 own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
@@ -227,10 +206,13 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   smb_request_count_sectors(record, request);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
   smb_request_find_news(recorder->record, recorder->seen, request, op_class != SMB_OP_CLASS_STORE);
-  count_l1(recorder, request, site, mask, width, addresses);
+  if (op_class != SMB_OP_CLASS_ATOMIC)
+    smb_request_count_l1(request, recorder->recall, site, mask, width, addresses);
+  gboolean is_host = smb_memory_is_host(recorder->memory, addresses[smb_lanes_first(mask)]);
   if (op_class == SMB_OP_CLASS_STORE) {
     smb_lines_find_words(smb_request_lines(record, request), request->n, mask, width, addresses);
-    smb_request_note_stored(record, mask, width, addresses);
+    if (!is_host)
+      smb_request_note_stored(record, mask, width, addresses);
   }
   if (op_class == SMB_OP_CLASS_ATOMIC)
     request->same = MAX(request->same, smb_lines_count_changes(smb_request_lines(record, request),
@@ -242,8 +224,8 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   if (record->loaded_at && op_class == SMB_OP_CLASS_LOAD && request->is_strong)
     smb_touches_note(record->loaded_at, touch, mask, width, addresses);
   request->is_real = current_timing(recorder, warp)->is_real;
-  request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
-  request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
+  *(is_host ? &request->loads_host : &request->is_load) |= op_class != SMB_OP_CLASS_STORE;
+  *(is_host ? &request->stores_host : &request->is_store) |= op_class != SMB_OP_CLASS_LOAD;
 }
 
 // Words of local memory that a warp's lanes have at one offset lie side by side: a line for each word ("CUDA C++ Programming Guide", local
@@ -494,6 +476,7 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   static const SmbProgramLimits limits = {.max_steps = MAX_STEPS};
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;
+  recorder->memory = launch->memory;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
   recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);

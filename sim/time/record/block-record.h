@@ -57,9 +57,11 @@ smb_sector_pairs(guint sectors) {
  * @more_blocks: of the cluster get the same copy (multicast): as many others send theirs to this one
  * @packets: to and from other blocks of the cluster (smb_cluster_port_count()), by @peer_class, SmbOpClass
  * @peer_bytes: that a copy in bulk sends there
- * @is_load: something of global memory comes back
+ * @is_load: something of global memory comes back, of the device's own
  * @is_store: something goes there
  * @is_real: of an atomic, that its numbers are real ones
+ * @loads_host: something of memory of the host comes back, and then nothing of the device's
+ * @stores_host: something goes there
  * @is_strong: it loads past the first-level cache
  * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  * @is_box: of a tensor
@@ -81,6 +83,8 @@ typedef struct {
   guint8 actions;
   gboolean is_load;
   gboolean is_store;
+  gboolean loads_host;
+  gboolean stores_host;
   gboolean is_strong;
   gboolean is_local;
   gboolean is_box;

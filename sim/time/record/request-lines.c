@@ -65,3 +65,23 @@ smb_request_note_stored(const SmbBlockRecord *record, SmbLanes mask, guint width
   if (words)
     g_hash_table_insert(record->stored, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(words));
 }
+
+void
+smb_request_count_l1(SmbTimedRequest *request, SmbRecall *recall, guint site, SmbLanes mask,
+                     guint width, const guint64 *addresses) {
+  enum {
+    LINES_A_CYCLE = 4
+  };
+  SmbRequest asked = {.op = SMB_OP_LD, .width = (guint8)width, .mask = mask};
+  if (width > 16)
+    return;
+  guint64 line = 0;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    line = line ? line : addresses[lane] >> SMB_LINE_SHIFT << SMB_LINE_SHIFT;
+    asked.offset[lane] = (guint32)(addresses[lane] - line) & (G_MAXUINT32 >> 2);
+  }
+  guint banks = smb_recall_count(recall, site, &asked)->pipe.wavefronts;
+  guint taken = MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
+  request->loads = (guint16)MIN(request->loads + taken, G_MAXUINT16);
+}

@@ -4,6 +4,7 @@
 // The lines of global memory that a request of a block touches, and what of them is new.
 #pragma once
 
+#include "sim/count/recall.h"
 #include "sim/time/record/block-record.h"
 
 G_BEGIN_DECLS
@@ -31,5 +32,10 @@ void smb_request_find_news(const SmbBlockRecord *record, GHashTable *seen,
 /** smb_request_note_stored: Which words a store of @mask leaves in memory (SmbBlockRecord.stored); of a narrower one those that it is in. */
 void smb_request_note_stored(const SmbBlockRecord *record, SmbLanes mask, guint width,
                              const guint64 *addresses);
+
+/** smb_request_count_l1: Adds what a load or store of @site takes of the first-level cache, once its lines are known. It has banks as shared memory has, since
+ * it is the same memory, and looks up four lines a cycle (measured on an H200: loads of 4 and 8 bytes at distances of 4 to 136 bytes). */
+void smb_request_count_l1(SmbTimedRequest *request, SmbRecall *recall, guint site, SmbLanes mask,
+                          guint width, const guint64 *addresses);
 
 G_END_DECLS

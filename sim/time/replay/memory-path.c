@@ -185,13 +185,13 @@ smb_memory_path_room(const Multiprocessor *sm, double start) {
   double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
   double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
   double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
-  return MAX(MAX(start, writes), MAX(l2, dram));
+  double host = sm->host_stores - chip->open_bytes * sm->chip_cycles / chip->host_store;
+  return MAX(MAX(MAX(start, writes), host), MAX(l2, dram));
 }
 
-// Tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks look up, by chance, is
-// any of its lines.
-static guint64
-tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint32 site) {
+guint64
+smb_memory_path_tag(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line,
+                    guint32 site) {
   const SmbFootprint *footprint = sm->replay->footprint;
   guint64 block = (guint64)((double)warp->sequence * sm->chip->multiprocessors), tag = 0;
   if (footprint->sites[site].table > 0) {
@@ -309,7 +309,7 @@ static double
 ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
          const SmbTimedLine *line, double start, Asked *asked) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  guint64 tag = tag_of(sm, warp, line, request->site);
+  guint64 tag = smb_memory_path_tag(sm, warp, line, request->site);
   guint8 missing = line->sectors;
   double there = 0;
   double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
@@ -333,12 +333,16 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
 
 // A line that is stored to may wait for others in front of the second-level cache.
 static void
-store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean waits,
-           double start) {
-  SmbStoreLine sent = {tag, line->words, line->sectors};
+store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean is_host,
+           gboolean waits, double start) {
+  SmbStoreLine sent = {tag, line->words, line->sectors, is_host};
   if (waits)
     sent = smb_store_buffer_put(&sm->stores, (guint)sm->chip->store_lines, sent);
-  send_sectors(sm, start, (guint)__builtin_popcount(sent.sectors), smb_store_line_partial(&sent));
+  guint partial = smb_store_line_partial(&sent);
+  if (sent.is_host)
+    smb_host_path_store(sm, sent.sectors, partial, start);
+  else
+    send_sectors(sm, start, (guint)__builtin_popcount(sent.sectors), partial);
 }
 
 // What is stored or changed leaves the second-level cache for DRAM. @part: of the sectors, those that nothing has been written to before
@@ -369,12 +373,14 @@ store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    guint64 tag = tag_of(sm, warp, line, request->site);
+    guint64 tag = smb_memory_path_tag(sm, warp, line, request->site);
     written += (guint)__builtin_popcount(line->sectors);
     if (request->is_local)
       smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
-    store_line(sm, line, tag, waits, start);
+    store_line(sm, line, tag, request->stores_host, waits, start);
   }
+  if (request->stores_host)
+    return;
   double part = request->is_local ? footprint->local
                 : footprint->sites[request->site].table > 0
                     ? find_unknown_part(sm, request->site, written / 2.0, FALSE)
@@ -395,6 +401,8 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
                     double start) {
   Asked asked = {0};
   double there = start + sm->chip->l1_latency;
+  if (request->loads_host)
+    return smb_host_path_load(sm, warp, request, start);
   if (!request->is_load) {
     store_request(sm, warp, request, start);
     return there;

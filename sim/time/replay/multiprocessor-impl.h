@@ -134,9 +134,11 @@ typedef struct {
   double lsu, l2, l2_writes, dram, barrier; // free again
   double phases;                            // the same of what keeps barriers in shared memory,
   double fences, block_fences;              // a fence may begin, for the device and for a block
-  double bulk_writes; // and of the unit that copies in bulk, out of shared memory
-  double textures;    // the unit that looks them up: free again
-  double port;        // to the shared memory of other blocks: free again
+  double bulk_writes;             // and of the unit that copies in bulk, out of shared memory
+  double textures;                // the unit that looks them up: free again
+  double port;                    // to the shared memory of other blocks: free again
+  double host_loads, host_stores; // the ways from and to the memory of the host: free again,
+  double host_load_busy, host_store_busy; // and how long they worked
   Load l2_load, dram_load;
   double changes; // what atomics take of all slices of the second-level cache: free again
   double slices
@@ -163,7 +165,7 @@ typedef struct {
   guint64 warm_blocks;
   SmbL1Cache *cache;
   SmbStoreBuffer stores;
-  SmbCodeFetch *code; // NULL: all of it comes at once
+  SmbCodeFetch *code;
 } Multiprocessor;
 
 // --- multiprocessor.c
@@ -236,6 +238,15 @@ double smb_cluster_port_ask(Multiprocessor *sm, const SmbTimedRequest *request, 
 /** smb_cluster_port_copy: The same of a copy in bulk. Returns: when all its bytes are there */
 double smb_cluster_port_copy(Multiprocessor *sm, const SmbTimedRequest *request, double start);
 
+// --- host-path.c
+
+/** smb_host_path_load: A request of memory of the host comes to the pipe at @start. Returns: when what it loads is there */
+double smb_host_path_load(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                          double start);
+
+/** smb_host_path_store: Sends what is stored to a line of the host's memory; @sectors: a bit for each; @partial: how many of them are not whole */
+void smb_host_path_store(Multiprocessor *sm, guint8 sectors, guint partial, double start);
+
 // --- memory-path.c
 
 /** smb_memory_path_bulk: A warp begins a copy in bulk. Returns: when its bytes are there, or have left shared memory */
@@ -250,6 +261,11 @@ double smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *r
 /** smb_memory_path_latency: Returns: from issue to the result of a request of shared memory that takes so many wavefronts, if nothing is
  * in its way */
 double smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts);
+
+/** smb_memory_path_tag: Returns: what tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks
+ * look up, by chance, is any of its lines */
+guint64 smb_memory_path_tag(const Multiprocessor *sm, const TimedWarp *warp,
+                            const SmbTimedLine *line, guint32 site);
 
 /** smb_memory_path_room: Returns: when, from @start on, so little is on its way that more may be asked of the second-level cache */
 double smb_memory_path_room(const Multiprocessor *sm, double start);

@@ -35,7 +35,7 @@ const char *
 smb_unit_name(SmbUnit unit) {
   static const char *const names[] = {"issue slots", "shared memory", "FMA",     "ALU", "FP64",
                                       "XU",          "tensor cores",  "uniform", "L2",  "DRAM",
-                                      "cluster",     "textures"};
+                                      "cluster",     "textures",      "PCIe"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
   return names[unit];
 }
@@ -216,8 +216,7 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
       warp->reason = board->reason;
     }
   }
-  double fetched =
-      sm->code ? smb_code_fetch_ask(sm->code, (guint64)number * SMB_TIMING_BYTES, next) : next;
+  double fetched = smb_code_fetch_ask(sm->code, (guint64)number * SMB_TIMING_BYTES, next);
   if (fetched > warp->ready) {
     warp->ready = fetched;
     warp->reason = SMB_STALL_NO_INSTRUCTION;
@@ -574,12 +573,13 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->looked_up = g_new0(double, smb_timed_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
   guint64 code_bytes = (guint64)replay->program->timings->len * SMB_TIMING_BYTES;
-  sm->code = code_bytes > (guint64)chip->code_near ? smb_code_fetch_new(chip, code_bytes) : NULL;
+  sm->code = smb_code_fetch_new(chip, code_bytes);
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run_multiprocessor(sm);
   sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, MAX(sm->dram, sm->port)));
-  sm->end = MAX(sm->end, MAX(sm->changes, sm->hottest));
+  sm->end = MAX(MAX(sm->end, sm->host_stores), MAX(sm->changes, sm->hottest));
+  sm->busy[SMB_UNIT_PCIE] = MAX(sm->host_load_busy, sm->host_store_busy);
   for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
     sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};

@@ -44,6 +44,7 @@ typedef enum {
   SMB_UNIT_DRAM,
   SMB_UNIT_CLUSTER, /* the port to the shared memory of other blocks */
   SMB_UNIT_TEXTURES,
+  SMB_UNIT_PCIE, /* the way to the memory of the host, in the direction that has more to do */
   SMB_N_UNITS,
 } SmbUnit;
 

@@ -22,11 +22,13 @@ enum {
  * @tag: of the line, for the multiprocessor; 0: none
  * @words: a bit for each that is written as a whole
  * @sectors: a bit for each that something of is written
+ * @is_host: whether it is memory of the host
  */
 typedef struct {
   guint64 tag;
   guint32 words;
   guint8 sectors;
+  gboolean is_host;
 } SmbStoreLine;
 
 /** SmbStoreBuffer: the lines, the last one that was stored to first; zeros: none */

@@ -69,10 +69,17 @@ def code_near(f):
     return min(at for at, value in steps.items() if value > 2 * min(steps.values())) * 1024
 
 
+def code_first(f):
+    """The most code that one multiprocessor executes the third time as fast as 16 KiB, or nearly."""
+    sizes = {int(name.split(".")[1]) for name in f if re.match(r"code_alone\.\d+\.turn3", name)}
+    steps = {kib: [f[name] for name in f if name.startswith(f"code_alone.{kib}.turn3.")] for kib in sizes}
+    return max(kib for kib in sizes if max(steps[kib]) < 1.5 * min(steps[16])) * 1024
+
+
 def code_bytes(f):
     """The most code of which every step is as fast the third time as the fastest of all, or nearly."""
     kinds = {int(name.split(".")[1]) for name in f if re.match(r"code\.\d+\.", name)}
-    least = min(code_steps(f, min(kinds), 3).values())
+    least = min(code_steps(f, 64, 3).values())
     return max(kib for kib in kinds if max(code_steps(f, kib, 3).values()) < 1.5 * least) * 1024
 
 
@@ -156,6 +163,12 @@ TIME = {
     "l2-wait": (lambda f: waits(f, "l2", "l2_latency2.16mib"), "l2_load, beyond l2_latency2.16mib"),
     "dram-wait": (lambda f: waits(f, "dram", "dram_latency.64mib"), "dram_load, beyond dram_latency.64mib"),
     "open-bytes": (lambda f: f["dram_alone.1"] * f["dram_latency.64mib"], "dram_alone.1, in the time of dram_latency.64mib"),
+    "host-latency-ns": (fact("host_latency.1"), "host_latency.1"),
+    "host-load-bytes-per-second": (lambda f: 128e9 / f["host_load.32.32"], "host_load.32.32: 128 bytes a line"),
+    "host-store-bytes-per-second": (lambda f: 128e9 / f["host_store.32.32"], "host_store.32.32: 128 bytes a line"),
+    "host-partial-ns": (lambda f: f["host_store.1.8"] / 4, "host_store.1.8: of four sectors"),
+    "code-first-bytes": (code_first, "code_alone: the most that is as fast the third time as 16 KiB"),
+    "code-first-line-cycles": (lambda f: min(f[name] for name in f if name.startswith("code_alone.48.turn3.")), "code_alone.48.turn3: the fastest step"),
     "code-near-bytes": (code_near, "code.256.turn1: where it gets slower"),
     "code-bytes": (code_bytes, "code: the most that is as fast the third time"),
     "launch-cycles": (fact("launch_cycles"), "launch_cycles, of the first launch"),

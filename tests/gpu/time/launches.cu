@@ -96,6 +96,9 @@ extern "C" __global__ void load_dram(uint4 *memory, int n) {
     for (int i = 0; i < n; i++) { steps }                                                             \
     if (a + b + c + d == 1) out[0] = 0;                                                               \
   }
+CODE(16, STEP)
+CODE(32, STEP STEP)
+CODE(48, STEP STEP STEP)
 CODE(64, STEP STEP STEP STEP)
 CODE(96, STEP STEP STEP STEP STEP STEP)
 CODE(112, STEP STEP STEP STEP STEP STEP STEP)
@@ -112,6 +115,20 @@ extern "C" __global__ void chase(unsigned long long *out, const unsigned long lo
     for (int i = 0; i < n; i++) asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(p));
   }
   out[0] = clock64() - from, out[1] = p;
+}
+
+// Of every STEP words the first WIDTH, for each thread one, n times as many as there are threads.
+__device__ size_t part_of(size_t i, int width, int step) { return i / width * step + i % width; }
+extern "C" __global__ void load_parts(const unsigned *from, unsigned *out, int n, int width, int step) {
+  unsigned sum = 0;
+  size_t threads = (size_t)gridDim.x * blockDim.x, own = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+#pragma unroll 4
+  for (int i = 0; i < n; i++) sum ^= __ldcg(from + part_of(own + i * threads, width, step));
+  if (sum == 0x12345678) out[0] = sum;
+}
+extern "C" __global__ void store_some(unsigned *to, int n, int width, int step) {
+  size_t threads = (size_t)gridDim.x * blockDim.x, own = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  for (int i = 0; i < n; i++) to[part_of(own + i * threads, width, step)] = i;
 }
 
 // All warps change two words, in turns.
@@ -282,6 +299,43 @@ static void measure_l1() {
   say("device.shared-bytes", bytes, "bytes", "of a multiprocessor, by the runtime");
 }
 
+// Memory of the host that kernels use in place.
+static void measure_host() {
+  const size_t bytes = (size_t)512 << 20;
+  const int threads = 1024, n = 16;
+  unsigned *host;
+  CHECK_RT(cudaHostAlloc(&host, bytes, cudaHostAllocMapped));
+  memset(host, 0, bytes);
+  const struct {
+    int width, step; // words
+    const char *how;
+  } parts[] = {{32, 32, "all of each line"}, {16, 32, "the first half of each line"}, {8, 16, "every other sector"}, {8, 32, "a sector of each line"}, {1, 8, "a word of each sector"}, {1, 32, "a word of each line"}};
+  const double requests = (double)sms * threads * n;
+  for (auto &p : parts) {
+    double loads = best_ns([&] { load_parts<<<sms, threads>>>(host, memory, n, p.width, p.step); }) -
+                   best_ns([&] { load_parts<<<sms, threads>>>(host, memory, n / 4, p.width, p.step); });
+    double stores = best_ns([&] { store_some<<<sms, threads>>>(host, n, p.width, p.step); }) -
+                    best_ns([&] { store_some<<<sms, threads>>>(host, n / 4, p.width, p.step); });
+    std::string of = std::to_string(p.width) + "." + std::to_string(p.step);
+    double lines = requests * 3 / 4 / p.width * std::min(p.step, 32) / 32;
+    say("host_load." + of, loads / lines, "ns/line", (std::string("memory of the host in place: ") + p.how).c_str());
+    say("host_store." + of, stores / lines, "ns/line", (std::string("memory of the host in place: ") + p.how).c_str());
+  }
+  const int lines = 64;
+  for (int k = 0; k < lines; k++) *(unsigned long long *)(host + k * 1024) = (unsigned long long)(host + (k + 1) % lines * 1024);
+  for (int turns : {1, 2}) {
+    double best = 1e30;
+    for (int again = 0; again < 4; again++) {
+      unsigned long long got[2];
+      chase<<<1, 1>>>((unsigned long long *)memory, (unsigned long long *)host, lines, turns);
+      CHECK_RT(cudaMemcpy(got, memory, sizeof got, cudaMemcpyDeviceToHost));
+      best = std::min(best, (double)got[0] / lines);
+    }
+    say("host_latency." + std::to_string(turns), best * 1e6 / khz, "ns", turns == 1 ? "memory of the host in place, 64 places 4 KiB apart, cached in L1" : "the same, the second time");
+  }
+  CHECK_RT(cudaFreeHost(host));
+}
+
 // Pairs of pieces of 512 bytes at random: how long those take whose words are in one slice, and the others.
 static void measure_slices() {
   const int pairs = 16384, n = 64, piece = 128;
@@ -321,8 +375,15 @@ static std::vector<double> steps_of(const Code &code, int blocks, int n, Kernel 
   }
   return sum;
 }
+static void measure_code_loop() {
+  const int few = 2, more = 10;
+  const double lines = 48 * 1024.0 / CODE_LINE_BYTES;
+  for (int warps : {1, 4, 8, 16, 32})
+    say_difference("code_loop." + std::to_string(warps), "code_48", code_48, {sms, 32 * warps, few}, {sms, 32 * warps, more}, (more - few) * lines, "cycles/line",
+                   "a loop of 48 KiB of code, so many warps of each SM");
+}
 static void measure_code() {
-  static const Code codes[] = {{64, code_64}, {96, code_96}, {112, code_112}, {128, code_128}, {144, code_144}, {192, code_192}, {256, code_256}};
+  static const Code codes[] = {{16, code_16}, {32, code_32}, {48, code_48}, {64, code_64}, {96, code_96}, {112, code_112}, {128, code_128}, {144, code_144}, {192, code_192}, {256, code_256}};
   const double lines = CODE_STEP * 1024.0 / CODE_LINE_BYTES;
   for (int blocks : {1, sms})
     for (const Code &code : codes) {
@@ -357,6 +418,8 @@ int main(int count, char **words) {
   measure_open();
   measure_l1();
   measure_slices();
+  measure_host();
+  measure_code_loop();
   measure_code();
   return 0;
 }
