@@ -7,8 +7,19 @@
 
 #include "sim/time/replay/multiprocessor-impl.h"
 
-// How many registers of each bank an instruction reads. One that an earlier instruction has kept is not read again: it stays until an
-// instruction reads another one of that bank in the same place.
+// Whether an instruction reads the register of slot @s in an earlier slot as well.
+static gboolean
+is_read_before(const SmbTiming *timing, guint s) {
+  for (guint earlier = 0; earlier < s; earlier++) {
+    if (timing->reads[earlier] == timing->reads[s])
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// How many registers of each bank an instruction reads. One that it names twice is read once: FFMA of one register, and of two of a bank, take
+// one cycle and two (an H200, 2026-11-29). One that an earlier instruction has kept is not read again: it stays until an instruction reads
+// another one of that bank in the same place.
 static void
 count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
                      guint reads[SMB_REGISTER_BANKS]) {
@@ -18,7 +29,7 @@ count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTimin
       continue;
     guint bank = number % SMB_REGISTER_BANKS;
     KeptRegister *kept = &partition->kept[s][bank];
-    reads[bank] += kept->warp != warp || kept->number != number;
+    reads[bank] += (kept->warp != warp || kept->number != number) && !is_read_before(timing, s);
     *kept = (KeptRegister){timing->keeps >> s & 1 ? warp : NULL, number};
   }
 }

@@ -205,6 +205,8 @@ static void measure_edited(const char *target) {
   const char *text = "fma.rn.f32 %r@, %r@, %y, %z;";
   measure_instruction({"banks_two", "FFMA", 1, NUMBER, 0, text}, target, read_registers<4, 6, 5>);
   measure_instruction({"banks_three", "FFMA", 1, NUMBER, 0, text}, target, read_registers<4, 6, 8>);
+  measure_instruction({"banks_one", "FFMA", 1, NUMBER, 0, text}, target, read_registers<4, 4, 4>);
+  measure_instruction({"banks_again", "FFMA", 1, NUMBER, 0, text}, target, read_registers<4, 6, 4>);
   measure_instruction({"viadd", "VIADD", 2, NUMBER, 0, "~%on add.s32 %r@, %r@, 3; ~%off add.s32 %r@, %r@, 5;"}, target, add_by_viadd);
   measure_instruction({"mix_viadd_imad", "VIADD", 1, NUMBER, 0, "~%on add.s32 %r@, %r@, 3; mad.lo.s32 %q@, %q@, %y, %z;"}, target, add_by_viadd);
 }

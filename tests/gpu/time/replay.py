@@ -30,7 +30,7 @@ ASYNC_ITERATIONS, ASYNC_SHARED = 32, 200 << 10
 
 
 # As measure_edited() of facts.cu: texts of which the machine code was changed.
-EDITED = ("banks_two", "banks_three", "viadd", "mix_viadd_imad")
+EDITED = ("banks_two", "banks_three", "banks_one", "banks_again", "viadd", "mix_viadd_imad")
 
 
 def texts():
