@@ -14,6 +14,7 @@ enum {
   MAX_SAMPLES = 32,              // blocks that are looked at for tables,
   SAMPLE_INSTRUCTIONS = 1 << 20, // as long as they execute no more than this
   SAMPLE_DISTANCE = 16,          // one of so many, at most
+  SHORT_BYTES = 4096,            // of a block (line_read, line_write in tests/gpu/time/facts.cu)
 };
 
 // Sectors of a block that are loaded (or stored): line → bits of its sectors.
@@ -214,6 +215,17 @@ find_shares(SmbFootprint *footprint, const double wave[3], const SmbLaunch *laun
   }
 }
 
+static double
+count_sectors(GHashTable *table) {
+  double sectors = 0;
+  GHashTableIter iter;
+  gpointer line, value;
+  g_hash_table_iter_init(&iter, table);
+  while (g_hash_table_iter_next(&iter, &line, &value))
+    sectors += __builtin_popcount(GPOINTER_TO_UINT(value));
+  return sectors;
+}
+
 // Sectors that a block stores, each as often as it does.
 static double
 count_stored(const SmbBlockRecord *record) {
@@ -320,16 +332,28 @@ record_far_apart(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint
   return TRUE;
 }
 
+// A block and its neighbours, and how far these are apart. Blocks that ask for much do so over and over, each as far as the others: what counts is
+// how much later they have begun, as if they were short.
+static void
+place_neighbours(GHashTable *own, GHashTable *sectors, const Sectors near[3], gboolean stored,
+                 const SmbLaunch *launch, const SmbChip *chip, SmbNeighbour neighbours[4]) {
+  double between = MIN(count_sectors(sectors) * (1 << SMB_SECTOR_SHIFT), SHORT_BYTES);
+  neighbours[0] = (SmbNeighbour){.table = own};
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
+    neighbours[d + 1] = (SmbNeighbour){.table = stored ? near[d].words : near[d].loads,
+                                       .apart = smb_scatter_apart(between, stored, chip)};
+    between *= launch->grid[d];
+  }
+}
+
 // What there is to know of each site. What blocks do not share along a dimension they may share by chance.
 static SmbSiteFootprint *
 find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[3],
-           const Surroundings *around, const GPtrArray *blocks, double at_once, guint n_sites,
-           const SmbChip *chip) {
-  GHashTable *loads[N_DIMENSIONS + 1] = {own->loads}, *words[N_DIMENSIONS + 1] = {own->words};
-  for (guint d = 0; d < N_DIMENSIONS; d++) {
-    loads[d + 1] = near[d].loads;
-    words[d + 1] = near[d].words;
-  }
+           const Surroundings *around, const GPtrArray *blocks, const SmbLaunch *launch,
+           double at_once, guint n_sites, const SmbChip *chip) {
+  SmbNeighbour loads[N_DIMENSIONS + 1], words[N_DIMENSIONS + 1];
+  place_neighbours(own->loads, own->loads, near, FALSE, launch, chip, loads);
+  place_neighbours(own->words, own->stores, near, TRUE, launch, chip, words);
   g_autofree guint8 *sharing = find_sharing(middle, around, n_sites);
   g_autofree double *spans = smb_scatter_spans(middle, blocks, n_sites);
   g_autofree guint32 *groups = smb_scatter_groups(blocks, n_sites);
@@ -364,7 +388,7 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Sectors own = sectors_of(middle);
     Surroundings loads = surroundings_of(near, far, FALSE);
     Surroundings stores = surroundings_of(near, far, TRUE);
-    footprint->sites = find_sites(middle, &own, near, &loads, blocks,
+    footprint->sites = find_sites(middle, &own, near, &loads, blocks, launch,
                                   (double)MIN(at_once, n_blocks), n_sites, chip);
     double block_sectors = g_hash_table_size(own.loads) * SMB_LINE_SECTORS;
     for (guint d = 0; d < N_DIMENSIONS; d++)

@@ -11,7 +11,9 @@
 enum {
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
   ROW_LINES = 2, // of which DRAM opens the row once
-  ROW_PAIRS = ROW_LINES * SMB_LINE_SECTORS / 2,
+  LINE_PAIRS = SMB_LINE_SECTORS / 2,
+  ROW_PAIRS = ROW_LINES * LINE_PAIRS,
+  MAX_RUN = 64,     // lines, of which the beginning is looked for
   MIN_MEETINGS = 6, // pairs of blocks that must have something in common, for a table
 };
 
@@ -21,35 +23,65 @@ enum {
 
 // --- rows
 
-// What several tables say of lines, of @lines side by side together: @bits each, the first one lowest.
-static GHashTable *
-join_lines(GHashTable *const *tables, guint n, guint lines, guint bits) {
-  GHashTable *all = g_hash_table_new(g_direct_hash, g_direct_equal);
-  for (guint i = 0; i < n; i++) {
-    GHashTableIter iter;
-    gpointer line, value;
-    if (!tables[i])
-      continue;
-    g_hash_table_iter_init(&iter, tables[i]);
-    while (g_hash_table_iter_next(&iter, &line, &value)) {
-      gsize number = GPOINTER_TO_SIZE(line);
-      gpointer key = GSIZE_TO_POINTER(number / lines);
-      guint both = GPOINTER_TO_UINT(value) << number % lines * bits;
-      both |= GPOINTER_TO_UINT(g_hash_table_lookup(all, key));
-      g_hash_table_insert(all, key, GUINT_TO_POINTER(both));
-    }
-  }
-  return all;
+double
+smb_scatter_apart(double between, gboolean stores, const SmbChip *chip) {
+  double near = stores ? chip->dram_write_together : chip->dram_read_together;
+  double far = stores ? chip->dram_write_apart : chip->dram_read_apart;
+  return MIN(1, log(MAX(1, between / near)) / log(far / near));
 }
 
-// How much longer these sectors of a row take than the pairs that they are in. @others: pairs that all blocks ask for at the same time, of a
-// row: DRAM opens it once for them.
+static guint
+bits_of_line(GHashTable *table, gsize line) {
+  return table ? GPOINTER_TO_UINT(g_hash_table_lookup(table, GSIZE_TO_POINTER(line))) : 0;
+}
+
+static gboolean
+has_pair(GHashTable *loads, gsize pair) {
+  return (bits_of_line(loads, pair / LINE_PAIRS) >> pair % LINE_PAIRS * 2 & 3) != 0;
+}
+
+// Pairs of sectors of a row, a bit each.
+static guint
+pairs_of_row(GHashTable *loads, gsize row) {
+  guint pairs = 0;
+  for (guint p = 0; p < ROW_PAIRS; p++)
+    pairs |= has_pair(loads, row * ROW_PAIRS + p) ? 1u << p : 0;
+  return pairs;
+}
+
+// The same of neighbours on both sides. What one of them loads is known; the other one is taken to be as far away: where that loads what is as far before
+// one of the @own pairs, this one does what is behind it.
+static guint
+pairs_of_neighbours(GHashTable *loads, gsize row, guint own) {
+  guint pairs = pairs_of_row(loads, row);
+  for (guint x = 0; x < ROW_PAIRS; x++)
+    for (guint y = 0; own >> x & 1 && y < ROW_PAIRS; y++)
+      pairs |= has_pair(loads, row * ROW_PAIRS + 2 * x - y) ? 1u << y : 0;
+  return pairs;
+}
+
+// How much longer these pairs of a row take than their bytes say. @others: pairs that all blocks ask for at the same time, of a
+// row: DRAM opens it once for them. It takes a little longer for two pairs than for one.
 static double
-find_row_factor(guint sectors, double others, const SmbChip *chip) {
-  guint own = (guint)__builtin_popcount((sectors | sectors >> 1) & 0x55);
-  double pairs = MAX(own, MIN(others, ROW_PAIRS));
-  double moved = pairs * 2 * SECTOR_BYTES, opened = chip->dram_read / chip->dram_rows;
-  return MAX(1, opened / moved);
+find_row_factor(guint own, double others, const SmbChip *chip) {
+  double pairs = MAX(__builtin_popcount(own), MIN(others, ROW_PAIRS));
+  double opened = 1 / (pairs < 2 ? chip->dram_rows : chip->dram_lines);
+  return MAX(1, opened * chip->dram_read / (pairs * 2 * SECTOR_BYTES));
+}
+
+// The same of a row that neighbours may load some of: those that are near do so at the same time more often.
+static double
+find_shared_row_factor(const SmbNeighbour *loads, guint n, gsize row, double others,
+                       const SmbChip *chip) {
+  const guint own = pairs_of_row(loads[0].table, row);
+  guint pairs = own;
+  double factor = 0, shared = 0;
+  for (guint i = 1; i < n && pairs < (1u << ROW_PAIRS) - 1; i++) {
+    factor += (loads[i].apart - shared) * find_row_factor(pairs, others, chip);
+    shared = loads[i].apart;
+    pairs |= loads[i].table ? pairs_of_neighbours(loads[i].table, row, own) : 0;
+  }
+  return factor + (1 - shared) * find_row_factor(pairs, others, chip);
 }
 
 double *
@@ -97,10 +129,9 @@ find_crowds(const SmbBlockRecord *middle, const double *spans, const double *tab
 }
 
 double *
-smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n,
+smb_scatter_rows(const SmbBlockRecord *middle, const SmbNeighbour *loads, guint n,
                  const double *spans, const double *tables, double at_once, guint n_sites,
                  const SmbChip *chip) {
-  g_autoptr(GHashTable) rows = join_lines(loads, n, ROW_LINES, SMB_LINE_SECTORS);
   g_autofree double *crowds = find_crowds(middle, spans, tables, at_once, n_sites, chip);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
@@ -108,12 +139,12 @@ smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n
     const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
     for (guint i = 0; request->is_load && i < request->n; i++) {
       const SmbTimedLine *line = &g_array_index(middle->lines, SmbTimedLine, request->first + i);
-      gpointer row = GSIZE_TO_POINTER(line->line / ROW_LINES);
-      guint sectors = GPOINTER_TO_UINT(g_hash_table_lookup(rows, row));
-      double news = __builtin_popcount(line->news);
+      double news = __builtin_popcount(line->news), crowd = crowds[request->site];
+      if (news == 0)
+        continue;
       factors[request->site] +=
-          sectors ? news * find_row_factor(sectors, crowds[request->site], chip) : 0;
-      counts[request->site] += sectors ? news : 0;
+          news * find_shared_row_factor(loads, n, line->line / ROW_LINES, crowd, chip);
+      counts[request->site] += news;
     }
   }
   for (guint s = 0; s < n_sites; s++)
@@ -123,11 +154,41 @@ smb_scatter_rows(const SmbBlockRecord *middle, GHashTable *const *loads, guint n
 
 // --- stores
 
+static gboolean
+is_one_run(guint32 words) {
+  guint32 run = words ? words >> __builtin_ctz(words) : 0;
+  return words && (run & (run + 1)) == 0;
+}
+
+// The neighbour that stores the word ahead of those that the block stores in a line and in the lines before it, without a gap. The next one then goes on
+// behind them, wherever either begins. NULL: none does.
+static const SmbNeighbour *
+find_predecessor(const SmbNeighbour *stored, guint n, gsize line) {
+  GHashTable *own = stored[0].table;
+  guint32 words = bits_of_line(own, line);
+  for (guint i = 0; i < MAX_RUN && is_one_run(words) && words & 1; i++) {
+    guint32 before = bits_of_line(own, line - 1);
+    if (!(before >> (SMB_LINE_WORDS - 1)))
+      break;
+    words = before;
+    line--;
+  }
+  if (!is_one_run(words))
+    return NULL;
+  gsize ahead = line * SMB_LINE_WORDS + (guint)__builtin_ctz(words) - 1;
+  for (guint i = 1; i < n; i++)
+    if (bits_of_line(stored[i].table, ahead / SMB_LINE_WORDS) >> ahead % SMB_LINE_WORDS & 1)
+      return &stored[i];
+  return NULL;
+}
+
 // What is stored of a line: all of it, if what a neighbour stores is next to what the block does, since the next one does as well.
 static guint32
-complete_line(guint32 own, GHashTable *neighbours, gsize line) {
+complete_line(guint32 own, const SmbNeighbour *stored, guint n, gsize line) {
   for (gsize other = line - 1; own && other <= line + 1; other++) {
-    guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(neighbours, GSIZE_TO_POINTER(other)));
+    guint32 words = 0;
+    for (guint i = 1; i < n; i++)
+      words |= bits_of_line(stored[i].table, other);
     gint distance = ((gint)(other - line) * SMB_LINE_WORDS + __builtin_ctz(words | 1u << 31)) -
                     __builtin_ctz(own);
     if (words & ~(other == line ? own : 0) && ABS(distance) <= __builtin_popcount(own))
@@ -137,41 +198,51 @@ complete_line(guint32 own, GHashTable *neighbours, gsize line) {
 }
 
 // How much longer a line takes than the bytes of its sectors say, of which @loaded have to be loaded first, as do sectors of the line beside it in
-// the row (@shares_row). To write a line takes as long as to open a row, and longer after a load.
+// the row (@shares_row). To write a part of a line takes as long as to open a row, and longer after a load. A line takes longer if that beside it in the
+// row is not written at that time; @alone: how often it is not.
 static double
-find_line_factor(guint sectors, guint loaded, gboolean shares_row, const SmbChip *chip) {
+find_line_factor(guint sectors, guint loaded, gboolean shares_row, double alone,
+                 const SmbChip *chip) {
   double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
   double least = 1 / (loaded ? chip->dram_written_lines : chip->dram_rows);
   double written = sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, least);
+  if (!loaded)
+    written += alone * MAX(0, 1 / chip->dram_alone_lines - written);
   double opened = 1 / chip->dram_rows / (shares_row ? 2 : 1);
   double read =
       loaded ? MAX(__builtin_popcount(loaded) * SECTOR_BYTES / chip->dram_read, opened) : 0;
   return sectors ? (written + read) / bytes : 1;
 }
 
-static guint
-loaded_sectors(GHashTable *loads, gsize line) {
-  return loads ? GPOINTER_TO_UINT(g_hash_table_lookup(loads, GSIZE_TO_POINTER(line))) : 0;
+// How often the line beside one in its row is not written at the same time. One of two neighbours stands for both.
+static double
+find_alone(const SmbNeighbour *stored, guint n, gsize line) {
+  const gsize beside = line ^ 1, opposite = 2 * line - beside;
+  for (guint i = 0; i < n; i++)
+    if (bits_of_line(stored[i].table, beside) || (i && bits_of_line(stored[i].table, opposite)))
+      return stored[i].apart;
+  return 1;
 }
 
 // The same of a line that is stored to. The row that its sectors are loaded from is opened for both of its lines.
 static double
-find_store_factor(GHashTable *stored, GHashTable *neighbours, GHashTable *loads, gsize line,
+find_store_factor(const SmbNeighbour *stored, guint n, GHashTable *loads, gsize line,
                   const SmbChip *chip) {
-  guint32 words = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line)));
-  guint32 other = GPOINTER_TO_UINT(g_hash_table_lookup(stored, GSIZE_TO_POINTER(line ^ 1)));
-  words = complete_line(words, neighbours, line);
+  const SmbNeighbour *predecessor = find_predecessor(stored, n, line);
+  double alone = MIN(find_alone(stored, n, line), predecessor ? predecessor->apart : 1);
+  guint32 words = predecessor ? G_MAXUINT32
+                              : complete_line(bits_of_line(stored[0].table, line), stored, n, line);
+  guint32 other = bits_of_line(stored[0].table, line ^ 1);
   guint sectors = smb_sectors_of_words(words, FALSE),
-        loaded = sectors & ~smb_sectors_of_words(words, TRUE) & ~loaded_sectors(loads, line);
+        loaded = sectors & ~smb_sectors_of_words(words, TRUE) & ~bits_of_line(loads, line);
   guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE) &
-               ~loaded_sectors(loads, line ^ 1);
-  return find_line_factor(sectors, loaded, next != 0, chip);
+               ~bits_of_line(loads, line ^ 1);
+  return find_line_factor(sectors, loaded, next != 0, alone, chip);
 }
 
 double *
-smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guint n,
+smb_scatter_stores(const SmbBlockRecord *middle, const SmbNeighbour *stored, guint n,
                    GHashTable *loads, guint n_sites, const SmbChip *chip) {
-  g_autoptr(GHashTable) neighbours = join_lines(stored + 1, n - 1, 1, SMB_LINE_WORDS);
   double *factors = g_new0(double, n_sites + 1);
   g_autofree double *counts = g_new0(double, n_sites + 1);
   for (guint r = 0; r < middle->requests->len; r++) {
@@ -183,9 +254,8 @@ smb_scatter_stores(const SmbBlockRecord *middle, GHashTable *const *stored, guin
       double sectors = __builtin_popcount(line->sectors);
       // What an atomic changes has been loaded as a whole.
       factors[request->site] +=
-          sectors * (request->is_load
-                         ? find_line_factor(line->sectors, 0, FALSE, chip)
-                         : find_store_factor(stored[0], neighbours, loads, line->line, chip));
+          sectors * (request->is_load ? find_line_factor(line->sectors, 0, FALSE, 0, chip)
+                                      : find_store_factor(stored, n, loads, line->line, chip));
       counts[request->site] += sectors;
     }
   }

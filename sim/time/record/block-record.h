@@ -22,8 +22,8 @@ enum {
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
  * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @words: that a store writes as a whole, a bit for each; @lanes: of an atomic, that change the
- * line, and @same: the most that change one word of it; @apart: groups of lanes, one after the other, with 32 bytes of operands, of which no two
- * change one word, and @crowded: of the other groups, the most lanes that do, added up */
+ * line, and @same: the most that change one word of it; @full_turns: with 32 bytes of operands at different words, that its slice of the
+ * second-level cache takes for it, and @other_turns: with fewer */
 typedef struct {
   guint64 line;
   guint32 words;
@@ -31,8 +31,8 @@ typedef struct {
   guint8 news;
   guint8 lanes;
   guint8 same;
-  guint8 apart;
-  guint8 crowded;
+  guint8 full_turns;
+  guint8 other_turns;
 } SmbTimedLine;
 
 /** smb_sector_pairs: Returns: of sectors of a line, the first of each pair of which one is among them: bit 0, bit 2 */

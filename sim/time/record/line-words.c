@@ -21,10 +21,10 @@ smb_lines_find_words(SmbTimedLine *lines, guint n_lines, SmbLanes mask, guint wi
   }
 }
 
-// How many lanes change each word of a line. Returns the most that change one.
+// How many lanes change each word of a line (@words). Returns the most that change one.
 static guint8
-count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *lanes) {
-  guint8 words[SMB_LINE_WORDS] = {0}, same = 0;
+count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *words, guint8 *lanes) {
+  guint8 same = 0;
   *lanes = 0;
   for (SmbLanes rest = mask; rest; rest &= rest - 1) {
     guint64 address = addresses[smb_lanes_first(rest)];
@@ -37,22 +37,30 @@ count_same(SmbLanes mask, guint64 line, const guint64 *addresses, guint8 *lanes)
   return same;
 }
 
+// Whichever lanes they are, those at different words have a turn together, as many as have 32 bytes of operands; a second lane at a word has one of the
+// next turns (an H200: l2_lanes in tests/gpu/time/facts.cu).
+static void
+count_turns(SmbTimedLine *line, const guint8 *words, guint of_turn) {
+  line->full_turns = line->other_turns = 0;
+  for (guint round = 0; round < line->same; round++) {
+    guint lanes = 0;
+    for (guint w = 0; w < SMB_LINE_WORDS; w++)
+      lanes += words[w] > round;
+    line->full_turns = (guint8)(line->full_turns + lanes / of_turn);
+    line->other_turns = (guint8)(line->other_turns + (lanes % of_turn != 0));
+  }
+}
+
 guint16
 smb_lines_count_changes(SmbTimedLine *lines, guint n_lines, SmbLanes mask, guint width,
                         const guint64 *addresses) {
-  const guint of_group = MAX(1, (1u << SMB_SECTOR_SHIFT) / MAX(1, width));
+  const guint of_turn = MAX(1, (1u << SMB_SECTOR_SHIFT) / MAX(1, width));
   guint16 most = 0;
   for (SmbTimedLine *line = lines; line < lines + n_lines; line++) {
-    line->same = count_same(mask, line->line, addresses, &line->lanes);
+    guint8 words[SMB_LINE_WORDS] = {0};
+    line->same = count_same(mask, line->line, addresses, words, &line->lanes);
     most = MAX(most, line->same);
-    line->apart = line->crowded = 0;
-    for (guint first = 0; first < SMB_NVIDIA_LANES; first += of_group) {
-      guint8 lanes, same;
-      same = count_same(mask & (((SmbLanes)1 << of_group) - 1) << first, line->line, addresses,
-                        &lanes);
-      line->apart += same == 1;
-      line->crowded = (guint8)(line->crowded + (same > 1 ? same : 0));
-    }
+    count_turns(line, words, of_turn);
   }
   return most;
 }

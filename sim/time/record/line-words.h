@@ -23,8 +23,8 @@ void smb_lines_find_words(SmbTimedLine *lines, guint n_lines, SmbLanes mask, gui
                           const guint64 *addresses);
 
 /**
- * smb_lines_count_changes: How many lanes of an atomic change each line (SmbTimedLine.lanes), and a word of it: of all, and of as many as have
- * the operands of a sector. Arguments are those of smb_lines_find_words().
+ * smb_lines_count_changes: How many lanes of an atomic change each line (SmbTimedLine.lanes), and a word of it, and in how many turns they do. Arguments
+ * are those of smb_lines_find_words().
  *
  * Returns: the most lanes that change one word of any line
  */

@@ -63,15 +63,27 @@ find_wait(const Load *load, double scale) {
   return scale * busy / (2 * (1 - busy));
 }
 
-// DRAM reads or writes sectors. That what is written stays in the second-level cache for a while makes no launch faster (an H200: launches
-// that leave 22 of 33 MB there take as long as those that leave 5).
 static void
-move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
-  const SmbChip *chip = sm->chip;
-  double cycles = bytes * sm->chip_cycles / (reads ? chip->dram_read : chip->dram_write);
+occupy_dram(Multiprocessor *sm, double start, double seconds) {
+  double cycles = seconds * sm->chip_cycles;
   sm->dram = MAX(start - sm->head_start, sm->dram) + cycles;
   add_load(&sm->dram_load, start, cycles);
   sm->busy[SMB_UNIT_DRAM] += cycles;
+}
+
+static void
+read_dram(Multiprocessor *sm, double start, double bytes) {
+  sm->reads_dram = TRUE;
+  occupy_dram(sm, start, bytes / sm->chip->dram_read);
+}
+
+// DRAM writes faster while it reads nothing in between. That what is written stays in the second-level cache for a while makes no launch faster (an H200:
+// launches that leave 22 of 33 MB there take as long as those that leave 5). @longer: how much longer it takes than its bytes say
+static void
+write_dram(Multiprocessor *sm, double start, double bytes, double longer) {
+  const SmbChip *chip = sm->chip;
+  double rate = sm->reads_dram ? chip->dram_write : chip->dram_write_alone;
+  occupy_dram(sm, start, bytes / rate + (longer - 1) * bytes / chip->dram_write);
 }
 
 // What a request asks for.
@@ -100,7 +112,7 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
   if (!asked->is_new)
     return there;
   if (asked->of_dram > 0)
-    move_dram(sm, begin, asked->of_dram, TRUE);
+    read_dram(sm, begin, asked->of_dram);
   return MAX(there, MAX(begin, sm->dram) + sm->dram_latency - chip->l2_latency + latency +
                         find_wait(&sm->dram_load, chip->dram_wait));
 }
@@ -116,13 +128,13 @@ send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   sm->busy[SMB_UNIT_L2] += cycles;
 }
 
-// What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes with the operands of a
-// sector. Those that change one word go one after the other. A real number is there later than an integer: the next one that is added to the
+// What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes at different words. Those that
+// change one word go one after the other. A real number is there later than an integer: the next one that is added to the
 // same word waits for it.
 static double
 find_change(const SmbChip *chip, const SmbTimedRequest *request, const SmbTimedLine *line) {
   double sectors = chip->atomic_turn * __builtin_popcount(line->sectors);
-  double groups = chip->atomic_turn * line->apart + chip->atomic_word * line->crowded;
+  double groups = chip->atomic_turn * line->full_turns + chip->atomic_word * line->other_turns;
   double words = request->is_real ? chip->atomic_real * line->same : 0;
   return MAX(MAX(sectors, chip->atomic_word), MAX(groups, words));
 }
@@ -347,10 +359,10 @@ store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean i
 
 // What is stored or changed leaves the second-level cache for DRAM. @part: of the sectors, those that nothing has been written to before
 static void
-write_dram(Multiprocessor *sm, const SmbTimedRequest *request, double start, guint sectors,
-           double part) {
+write_sectors(Multiprocessor *sm, const SmbTimedRequest *request, double start, guint sectors,
+              double part) {
   const SmbSiteFootprint *site = &sm->replay->footprint->sites[request->site];
-  move_dram(sm, start, sectors * SECTOR_BYTES * part * site->written, FALSE);
+  write_dram(sm, start, sectors * SECTOR_BYTES * part, site->written);
 }
 
 // Which part of what an atomic changes none has changed before: what is loaded for it, if all blocks change the same.
@@ -385,7 +397,7 @@ store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *
                 : footprint->sites[request->site].table > 0
                     ? find_unknown_part(sm, request->site, written / 2.0, FALSE)
                     : footprint->distinct;
-  write_dram(sm, request, start, written, part);
+  write_sectors(sm, request, start, written, part);
 }
 
 // Which part of the requests for what is loaded, of all multiprocessors, are not merged with another one's on the way.
@@ -417,8 +429,8 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   ask_dram(sm, warp, request, &asked);
   if (request->is_store) {
     if (asked.of_dram > 0)
-      move_dram(sm, start, asked.of_dram, TRUE);
-    write_dram(sm, request, start, request->sectors, find_unchanged(sm, request, &asked));
+      read_dram(sm, start, asked.of_dram);
+    write_sectors(sm, request, start, request->sectors, find_unchanged(sm, request, &asked));
     return MAX(there, ready + sm->chip->atomic_answer);
   }
   double bytes = (double)asked.pairs * PAIR_BYTES, unmerged = bytes * find_unmerged(sm, request);
@@ -441,7 +453,7 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   if (request->is_store) {
     sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
     send_sectors(sm, start, request->sectors, 0);
-    move_dram(sm, start, request->sectors * SECTOR_BYTES * sm->replay->footprint->distinct, FALSE);
+    write_dram(sm, start, request->sectors * SECTOR_BYTES * sm->replay->footprint->distinct, 1);
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
   }
   Asked asked = {.pairs = (request->sectors + 1u) / 2};

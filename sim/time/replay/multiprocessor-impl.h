@@ -140,7 +140,8 @@ typedef struct {
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,
   double host_load_busy, host_store_busy; // and how long they worked
   Load l2_load, dram_load;
-  double changes; // what atomics take of all slices of the second-level cache: free again
+  gboolean reads_dram; // since the launch began
+  double changes;      // what atomics take of all slices of the second-level cache: free again
   double slices
       [MAX_SLICES]; // what they take of a slice, those of all multiprocessors together: free again
   double slice_busy[MAX_SLICES];

@@ -83,6 +83,21 @@ def code_bytes(f):
     return max(kib for kib in kinds if max(code_steps(f, kib, 3).values()) < 1.5 * least) * 1024
 
 
+SHORT_BLOCK = 4096  # bytes, of the blocks of line_read and line_write
+
+
+def together(f, row):
+    """The most bytes between a line and the one beside it that take as long as those of a block, or nearly."""
+    lines = {int(name.split(".apart")[1]): value for name, value in f.items() if name.startswith(f"{row}.apart")}
+    return max(blocks for blocks, value in lines.items() if value > 0.97 * lines[1]) * SHORT_BLOCK
+
+
+def apart(f, row):
+    """The fewest that take as long as if they were asked for at any time, or nearly."""
+    lines = {int(name.split(".apart")[1]): value for name, value in f.items() if name.startswith(f"{row}.apart")}
+    return min(blocks for blocks, value in lines.items() if value < 1.03 * f[f"{row}.alone"]) * SHORT_BLOCK
+
+
 SLICES = 64  # l2-slices
 
 # Key of [time]: how it follows from the facts, and of which one.
@@ -183,6 +198,13 @@ TIME = {
     "dram-latency": (fact("dram_latency.64mib"), "dram_latency.64mib"),
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
     "dram-write-bytes-per-second": (fact("dram_tb_s.write", 1e12), "dram_tb_s.write"),
+    "dram-write-alone-bytes-per-second": (fact("line_write.apart1", 128e9), "line_write.apart1: of 128 bytes"),
+    "dram-lines-per-second": (fact("sector_read.g4.8192mib", 0.25e9), "sector_read.g4.8192mib: lines of four sectors"),
+    "dram-alone-lines-per-second": (fact("line_write.alone", 1e9), "line_write.alone"),
+    "dram-read-together-bytes": (lambda f: together(f, "line_read"), "line_read: the farthest that takes as long as a block further"),
+    "dram-read-apart-bytes": (lambda f: apart(f, "line_read"), "line_read: the nearest that takes as long as those at any time"),
+    "dram-write-together-bytes": (lambda f: together(f, "line_write"), "line_write: the farthest that takes as long as a block further"),
+    "dram-write-apart-bytes": (lambda f: apart(f, "line_write"), "line_write: the nearest that takes as long as those at any time"),
     "dram-rows-per-second": (fact("sector_read.g1.8192mib", 1e9), "sector_read.g1.8192mib: a row for each sector"),
     "dram-written-lines-per-second": (
         lambda f: 1e9 / (1 / f["sector_write.step8.32768mib"] - 1 / f["sector_read.step8.32768mib"]),

@@ -636,6 +636,27 @@ static void say_atomic(const AtomicKind &kind, int sms, char *memory, int step, 
   double ns = best_ns([&] { kind.kernel<<<sms, threads>>>(memory, step, words, more); }) - best_ns([&] { kind.kernel<<<sms, threads>>>(memory, step, words, few); });
   say(std::string("l2_") + kind.name + label, ns / (sms * (threads / 32.0) * (more - few)), "ns/warp instruction, whole chip", how);
 }
+// Atomics of some lanes: those of MASK change one of WORDS words side by side, one after the other of them, or two of them each.
+__global__ void atomics_of_lanes(unsigned *memory, unsigned mask, unsigned words, unsigned shift, int n) {
+  unsigned lane = threadIdx.x % 32, rank = __popc(mask & ((1u << lane) - 1));
+  unsigned *at = memory + (rank >> shift) % words;
+  if (mask >> lane & 1)
+    for (int i = 0; i < n; i++) atomicAdd(at, 1);
+}
+static void measure_atomics_of_lanes(int sms, unsigned *memory) {
+  static const struct {
+    const char *name;
+    unsigned mask, words, shift;
+  } rows[] = {{"first5", 0x1f, 5, 0},         {"first8", 0xff, 8, 0},          {"every8", 0x01010101, 4, 0}, {"every4", 0x11111111, 8, 0},
+              {"every2", 0x55555555, 16, 0}, {"every8.words2", 0x01010101, 2, 0}, {"all.words5", ~0u, 5, 0},    {"first8.twice", 0xff, 4, 1},
+              {"all.twice", ~0u, 16, 1},       {"all.words16", ~0u, 16, 0},     {"first12", 0xfff, 12, 0},     {"first6.words3", 0x3f, 3, 0}};
+  const int few = 16, more = 80, threads = 512;
+  for (auto &row : rows) {
+    auto ns = [&](int n) { return best_ns([&] { atomics_of_lanes<<<sms, threads>>>(memory, row.mask, row.words, row.shift, n); }); };
+    say(std::string("l2_lanes.") + row.name, (ns(more) - ns(few)) / (sms * (threads / 32.0) * (more - few)), "ns/warp instruction, whole chip",
+        "some lanes change one word after the other, those of all blocks");
+  }
+}
 static void measure_atomics(int sms) {
 #define ATOMIC(name, type, call, used) {#name, sizeof(type), atomic_##name},
   static const AtomicKind kinds[] = {ATOMICS};
@@ -649,6 +670,43 @@ static void measure_atomics(int sms) {
       say_atomic(kind, sms, memory, step, 0, "_apart.step" + std::to_string(step), "addresses that far apart, each block its own");
     }
     for (int words : {2, 4, 8, 16, 32}) say_atomic(kind, sms, memory, kind.bytes, words, ".words" + std::to_string(words), "so many words side by side, those of all blocks");
+  }
+  measure_atomics_of_lanes(sms, (unsigned *)memory);
+  CHECK_RT(cudaFree(memory));
+}
+
+// ---- whole lines, of which those beside them in memory are asked for so many blocks later
+enum { ROW_BYTES = 16384, LINES_DOWN = 32 };
+// A block has a line of each of 32 rows. Blocks that follow each other go down gridDim.x of them before the next column, so that the line beside is asked
+// for so many blocks later. ALONE: rows are shuffled, so that it is asked for at any time.
+template <bool READS> __global__ void lines_down(unsigned *memory, bool alone) {
+  const unsigned words = ROW_BYTES / 4, each = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned row = (blockIdx.z * gridDim.x + blockIdx.x) * LINES_DOWN, column = blockIdx.y, v[LINES_DOWN / 8];
+  if (alone) row = (row + column * 0x9E3779B1u) & (gridDim.x * gridDim.z * LINES_DOWN - 1);
+  unsigned *at = memory + (size_t)(row & ~(LINES_DOWN - 1)) * words + warp * words + column * 32 + lane;
+#pragma unroll
+  for (int k = 0; k < LINES_DOWN / 8; k++)
+    if (READS) v[k] = at[k * each * words];
+    else at[k * each * words] = column;
+#pragma unroll
+  for (int k = 0; k < LINES_DOWN / 8; k++)
+    if (READS && v[k] == 0x12345678) at[0] = v[k];
+}
+template <bool READS> static void say_lines(unsigned *memory, unsigned rows, unsigned down, const char *name) {
+  const unsigned columns = ROW_BYTES / 128, groups = rows / LINES_DOWN;
+  dim3 grid(down ? down : 1, columns, down ? groups / down : groups);
+  double ns = best_ns([&] { lines_down<READS><<<grid, 8 * 32>>>(memory, !down); });
+  say(std::string(name) + (down ? ".apart" + std::to_string(down) : ".alone"), (double)rows * columns / ns, "lines/ns",
+      down ? "lines of 32 rows a block; the line beside is asked for so many blocks later" : "the same, at any time");
+}
+static void measure_lines() {
+  const unsigned rows = 1 << 16;
+  unsigned *memory;
+  CHECK_RT(cudaMalloc(&memory, (size_t)rows * ROW_BYTES));
+  CHECK_RT(cudaMemset(memory, 0, (size_t)rows * ROW_BYTES));
+  for (unsigned down : {1, 4, 16, 64, 256, 512, 1024, 2048, 0}) {
+    say_lines<true>(memory, rows, down, "line_read");
+    say_lines<false>(memory, rows, down, "line_write");
   }
   CHECK_RT(cudaFree(memory));
 }
@@ -757,7 +815,7 @@ int main(int count, char **words) {
     else if (!strcmp(words[w], "--only") && w + 1 < count) only = words[++w];
     else if (!strcmp(words[w], "--cubins") && w + 1 < count) cubin_folder = words[++w];
     else if (!strcmp(words[w], "--ptx") && w + 1 < count) ptx_folder = words[++w];
-    else return fprintf(stderr, "facts [--part instructions|edited|queues|barriers|blocks|latencies|reach|streams|sectors|windows|atomics] [--only NAME] [--cubins FOLDER]\n"), 2;
+    else return fprintf(stderr, "facts [--part instructions|edited|queues|barriers|blocks|latencies|reach|streams|sectors|lines|windows|atomics] [--only NAME] [--cubins FOLDER]\n"), 2;
   }
   if (ptx_folder) {
     measure_instructions("sm_90", only);
@@ -782,6 +840,7 @@ int main(int count, char **words) {
   if (wanted("streams")) measure_streams(properties.multiProcessorCount);
   if (wanted("reach")) measure_reach();
   if (wanted("sectors")) measure_sectors(properties.multiProcessorCount);
+  if (wanted("lines")) measure_lines();
   if (wanted("windows")) measure_windows(properties.multiProcessorCount);
   if (wanted("atomics")) measure_atomics(properties.multiProcessorCount);
   return 0;
