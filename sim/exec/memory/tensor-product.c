@@ -44,7 +44,7 @@ typedef struct {
 
 // Whether lanes further on have the other columns, if a block has fewer rows than lanes (PTX ISA, "Data Path Layout Organization").
 static gboolean
-is_spread(const Making *making) {
+has_spread_rows(const Making *making) {
   const TensorProduct *product = making->product;
   return (product->blocks == 2 && !product->is_sparse) || product->is_stationary;
 }
@@ -54,8 +54,8 @@ static DataPlace
 find_data(const Making *making, guint i, guint j) {
   const TensorProduct *product = making->product;
   guint rows = making->rows / product->blocks, row = i % rows;
-  guint columns = making->form.columns / (is_spread(making) ? TENSOR_LANES / rows : 1);
-  guint lane = is_spread(making) || rows == TENSOR_LANES
+  guint columns = making->form.columns / (has_spread_rows(making) ? TENSOR_LANES / rows : 1);
+  guint lane = has_spread_rows(making) || rows == TENSOR_LANES
                    ? j / columns * rows + row
                    : row / PRODUCT_ROWS * LANE_STEP + row % PRODUCT_ROWS;
   return (DataPlace){i / rows, lane, j % columns};
@@ -63,14 +63,14 @@ find_data(const Making *making, guint i, guint j) {
 
 static guint
 count_data_columns(const Making *making) {
-  return is_spread(making)
+  return has_spread_rows(making)
              ? making->form.columns / (TENSOR_LANES * making->product->blocks / making->rows)
              : making->form.columns;
 }
 
 // Numbers of a row of A that are stored.
 static guint
-count_stored(const Making *making) {
+count_stored_depth(const Making *making) {
   return making->form.depth >> making->form.is_sparse;
 }
 
@@ -190,7 +190,7 @@ take_tensor_rows(const Making *making, guint first, ProductOperands *operands,
                  ProductUnknown *unknown) {
   guint bits;
   const ProductNumber number = find_kept_number(making, &bits);
-  const guint in_word = 32 / bits, depth = count_stored(making);
+  const guint in_word = 32 / bits, depth = count_stored_depth(making);
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     DataPlace place = find_data(making, first + i, 0);
     const TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
@@ -253,7 +253,8 @@ scale_left(const Making *making, guint first, ProductOperands *operands, Product
 // Columns whose scales of B follow each other. Where lanes further on have the other half of the columns, they have its scales, too (CuTe, ScaleFactorDuplicated2by2).
 static guint
 count_scaled_columns(const Making *making) {
-  gboolean is_halved = is_spread(making) && making->rows < TENSOR_LANES * making->product->blocks;
+  gboolean is_halved =
+      has_spread_rows(making) && making->rows < TENSOR_LANES * making->product->blocks;
   return making->form.columns >> is_halved;
 }
 
@@ -280,8 +281,8 @@ take_left_tile(const Making *making, guint tile, ProductOperands *operands,
   if (making->product->left == NO_MATRIX)
     take_tensor_rows(making, first, operands, unknown);
   else
-    smb_shared_matrix_take_rows(&making->left[first / rows], first % rows, count_stored(making),
-                                operands, unknown);
+    smb_shared_matrix_take_rows(&making->left[first / rows], first % rows,
+                                count_stored_depth(making), operands, unknown);
   if (making->form.is_sparse)
     spread_left(making, first, operands, unknown);
   if (making->form.scales)
@@ -402,7 +403,7 @@ forget_data(const Making *making) {
 // Numbers of a row of A, or of a column of B, as they are stored: two of a byte count as one.
 static guint
 count_stored_numbers(const Making *making, gboolean is_left) {
-  guint n = is_left ? count_stored(making) : making->form.depth;
+  guint n = is_left ? count_stored_depth(making) : making->form.depth;
   return making->product->kind == TENSOR_KIND_MXF4 ? n / 2 : n;
 }
 
@@ -434,7 +435,7 @@ check_block_places(SmbBlock *block, const Step *step, const Making *making) {
   const TensorProduct *product = making->product;
   guint bits;
   find_kept_number(making, &bits);
-  guint columns = count_stored(making) * bits / 32;
+  guint columns = count_stored_depth(making) * bits / 32;
   guint of_metadata = smb_tensor_metadata(product->kind, 0, 0,
                                           making->form.depth / smb_tensor_group(product->kind) - 1)
                           .column +
