@@ -47,6 +47,7 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_free(compiled->text);
   g_free(compiled->failure);
   g_free(compiled->command);
+  g_clear_pointer(&compiled->shares, g_array_unref);
   smb_launch_time_free(compiled->time);
   g_clear_pointer(&compiled->own_machine, smb_target_free);
   g_free(compiled);
@@ -82,6 +83,8 @@ count_form(SmbAdviseCompiled *compiled, const SmbArch *arch, const SmbAnalysis *
   const SmbTarget *target = compiled->machine;
   compiled->total = smb_analysis_total(analysis);
   compiled->sample = analysis->is_sampled ? analysis->n_blocks_run : 0;
+  if (analysis->shares)
+    compiled->shares = g_array_ref(analysis->shares);
   compiled->instructions = analysis->instructions;
   compiled->shared_bytes = analysis->shared_bytes;
   compiled->registers = smb_program_registers(target->kernel);
@@ -150,17 +153,40 @@ compile_form(gpointer user, guint item) {
   if (target) {
     compiled->command = g_strdup(target->compiled);
     target->options.progress = NULL;
+  } else {
+    compiled->failure = smb_cli_error_text(error);
   }
-  g_autoptr(SmbAnalysis) analysis =
-      target ? smb_target_analyze(target, kernel->arch, &error) : NULL;
+}
+
+// Runs a form. Of one that is not the kernel as it is, those blocks that are run of that: where these stand for others, all blocks access the same
+// elements of arrays, wherever a layout has them.
+static void
+run_compiled(const Kernel *kernel, SmbAdviseCompiled *compiled) {
+  SmbTarget *target = compiled->own_machine;
+  if (!target)
+    return;
+  if (compiled != kernel->now && !kernel->now->failure) {
+    target->options.shares = kernel->now->shares;
+    target->options.every_block = !kernel->now->shares;
+  }
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, kernel->arch, &error);
   if (analysis)
     count_form(compiled, kernel->arch, analysis);
   else
     compiled->failure = smb_cli_error_text(error);
   if (analysis && smb_analyze_uncounted(analysis) > 0)
     compiled->failure = g_strdup("not all of its requests can be counted");
-  if (analysis && compiled == kernel->now)
-    compiled->time = predict_form(target, kernel->arch, NULL);
+}
+
+static void
+count_job(gpointer user, guint item) {
+  const Kernel *kernel = user;
+  SmbAdviseCompiled *compiled = g_array_index(kernel->jobs, Job, item).compiled;
+  if (compiled != kernel->now)
+    run_compiled(kernel, compiled);
+  else if (!compiled->failure)
+    compiled->time = predict_form(compiled->machine, kernel->arch, NULL);
   smb_progress_add(kernel->target->options.progress, 1);
 }
 
@@ -168,6 +194,9 @@ static void
 compile_jobs(Kernel *kernel) {
   smb_progress_begin(kernel->target->options.progress, "forms compiled", kernel->jobs->len);
   smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, compile_form, kernel);
+  if (kernel->jobs->len > 0 && g_array_index(kernel->jobs, Job, 0).compiled == kernel->now)
+    run_compiled(kernel, kernel->now);
+  smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, count_job, kernel);
 }
 
 static void

@@ -16,6 +16,7 @@
  * @total: of all accesses to shared memory
  * @loads: requests of loads, by smb_width_index()
  * @sample: blocks that were taken for all (SmbAnalysis.is_sampled), or 0
+ * @shares: (nullable) (element-type SmbShare): of the kernel as it is: the blocks that were run; %NULL: all
  * @instructions: that warps execute; 0 if it is not machine code (of chips before sm_75 PTX is counted)
  * @shared_bytes: of a block
  * @registers: of a thread; 0: not known
@@ -33,6 +34,7 @@ typedef struct {
   SmbTally total;
   guint64 loads[SMB_N_WIDTHS];
   guint64 sample;
+  GArray *shares;
   guint64 instructions;
   gsize shared_bytes;
   guint registers;
