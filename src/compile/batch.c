@@ -44,9 +44,20 @@ smb_batch_text(const SmbBatch *batch, guint form) {
   return g_ptr_array_index(batch->texts, form);
 }
 
+// The plain name of a kernel (transfer full); NULL: it has none.
+static char *
+find_plain_name(const char *kernel) {
+  const char *end = kernel ? kernel + strcspn(kernel, "<( ") : NULL;
+  const char *start = end;
+  while (start > kernel && (g_ascii_isalnum(start[-1]) || start[-1] == '_'))
+    start--;
+  return start < end && !g_str_has_prefix(kernel, "_Z") ? g_strndup(start, (gsize)(end - start))
+                                                        : NULL;
+}
+
 // All forms in one text (transfer full), or NULL.
 static char *
-write_batch(const SmbBatch *batch, const SmbCompilation *compilation) {
+write_batch(const SmbBatch *batch, const SmbCompilation *compilation, const char *entry) {
   g_autoptr(GPtrArray) forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   g_autofree char *tail = smb_instance_text(compilation->instance);
   for (guint i = 0; i < batch->texts->len; i++) {
@@ -57,12 +68,14 @@ write_batch(const SmbBatch *batch, const SmbCompilation *compilation) {
       return NULL;
     g_ptr_array_add(forms, source);
   }
-  return smb_forms_beside(forms, tail);
+  g_autofree char *kernel = find_plain_name(compilation->instance ? compilation->instance : entry);
+  return smb_forms_beside(forms, tail, kernel);
 }
 
 static SmbCompiled *
-compile_together(const SmbBatch *batch, const char *nvcc, const SmbCompilation *compilation) {
-  g_autofree char *text = write_batch(batch, compilation);
+compile_together(const SmbBatch *batch, const char *nvcc, const SmbCompilation *compilation,
+                 const char *entry) {
+  g_autofree char *text = write_batch(batch, compilation, entry);
   SmbCompilation all = *compilation;
   all.text = text;
   all.length = text ? strlen(text) : 0;
@@ -84,7 +97,7 @@ smb_batch_compile(SmbBatch *batch, guint form, const char *nvcc, const SmbCompil
                   const char *entry, GError **error) {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&batch->lock);
   if (!batch->is_done)
-    batch->compiled = compile_together(batch, nvcc, compilation);
+    batch->compiled = compile_together(batch, nvcc, compilation, entry);
   batch->is_done = TRUE;
   g_autofree char *kernel =
       batch->compiled ? name_member(batch, form, compilation->instance, entry) : NULL;
