@@ -14,7 +14,7 @@
 
 enum {
   MAX_COMPILERS = 2,   // that run at once: each may take hundreds of megabytes
-  FORMS_OF_BATCH = 12, // that are compiled by one call
+  FORMS_OF_BATCH = 32, // that are compiled by one call
   // Percent that a form has to save: on an H200, one with 2 % fewer wavefronts and 1 % fewer instructions
   // took 2 % longer (doc/compiled.md, "flat"), for nvcc scheduled the rest otherwise.
   LEAST_GAIN = 3,
@@ -50,6 +50,7 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_clear_pointer(&compiled->shares, g_array_unref);
   smb_launch_time_free(compiled->time);
   g_clear_pointer(&compiled->own_machine, smb_target_free);
+  g_clear_pointer(&compiled->batch, smb_batch_unref);
   g_free(compiled);
 }
 
@@ -151,6 +152,8 @@ compile_form(gpointer user, guint item) {
   SmbTarget *target = make_form(kernel, job, &error);
   compiled->machine = compiled->own_machine = target;
   if (target) {
+    compiled->batch = smb_batch_ref(job->batch);
+    compiled->form = job->form;
     compiled->command = g_strdup(target->compiled);
     target->options.progress = NULL;
   } else {
@@ -239,6 +242,8 @@ reset_form(SmbAdviseCompiled *form) {
   g_free(form->failure);
   g_free(form->command);
   g_clear_pointer(&form->own_machine, smb_target_free);
+  g_clear_pointer(&form->batch, smb_batch_unref);
+  g_clear_pointer(&form->shares, g_array_unref);
   *form = (SmbAdviseCompiled){.text = g_steal_pointer(&text), .dynamic_bytes = dynamic_bytes};
 }
 
@@ -254,8 +259,8 @@ compile_rest(Kernel *kernel) {
     while (g_ptr_array_index(kernel->batches, ++batch) != job.batch)
       ;
     if (take_same(g_ptr_array_index(kernel->controls, batch), kernel->now) &&
-        !job.compiled->failure)
-      continue;
+        job.compiled->own_machine)
+      continue; // if it cannot be run, it could not alone
     reset_form(job.compiled);
     job.batch = NULL;
     g_array_index(kernel->jobs, Job, n++) = job;
@@ -298,7 +303,7 @@ smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource
       .arch = arch,
       .now = now,
       .jobs = g_array_new(FALSE, FALSE, sizeof(Job)),
-      .batches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_batch_free),
+      .batches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_batch_unref),
       .controls = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_compiled_free)};
   if (!now->machine && !now->failure)
     add_job(&kernel, now, NULL, 0);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "src/analysis/launch-time.h"
+#include "src/compile/batch.h"
 
 /**
  * SmbAdviseCompiled: a form of a kernel, compiled.
@@ -25,6 +26,7 @@
  *   kernel as it is
  * @machine: (nullable): the machine code, of the kernel as it is
  * @own_machine: (nullable): the same, if it is released with this
+ * @batch: (nullable): what it was compiled in, together with others; @form: which of them it is
  */
 typedef struct {
   char *text;
@@ -42,6 +44,8 @@ typedef struct {
   SmbLaunchTime *time;
   const SmbTarget *machine;
   SmbTarget *own_machine;
+  SmbBatch *batch;
+  guint form;
 } SmbAdviseCompiled;
 
 /** smb_advise_compiled_new: Returns: (transfer full): a form that is to be compiled */

@@ -17,20 +17,29 @@ struct _SmbBatch {
 
 SmbBatch *
 smb_batch_new(void) {
-  SmbBatch *batch = g_new0(SmbBatch, 1);
+  SmbBatch *batch = g_atomic_rc_box_new0(SmbBatch);
   batch->texts = g_ptr_array_new_with_free_func(g_free);
   g_mutex_init(&batch->lock);
   return batch;
 }
 
-void
-smb_batch_free(SmbBatch *batch) {
-  if (!batch)
-    return;
+static void
+clear_batch(gpointer data) {
+  SmbBatch *batch = data;
   g_ptr_array_unref(batch->texts);
   g_mutex_clear(&batch->lock);
   smb_compiled_free(batch->compiled);
-  g_free(batch);
+}
+
+SmbBatch *
+smb_batch_ref(SmbBatch *batch) {
+  return batch ? g_atomic_rc_box_acquire(batch) : NULL;
+}
+
+void
+smb_batch_unref(SmbBatch *batch) {
+  if (batch)
+    g_atomic_rc_box_release_full(batch, clear_batch);
 }
 
 guint
