@@ -102,7 +102,7 @@ find_body_end(const RawText *raw, guint open) {
 
 // The name of the function whose parameters end before the token @open, or NULL: it is no plain name.
 static const Token *
-find_function_name(const RawText *raw, guint start, guint open) {
+find_defined_name(const RawText *raw, guint start, guint open) {
   guint depth = 0, at = open;
   if (at == start || !smb_token_is(form_token(raw, at - 1), ")"))
     return NULL;
@@ -134,7 +134,7 @@ is_doubtful(const Token *token) {
 // Whether what begins at token @start and has its body at @open is a function that @kernel does not need: another kernel, or one of the host.
 static gboolean
 is_needless(const RawText *raw, GHashTable *macros, guint start, guint open, const char *kernel) {
-  const Token *name = find_function_name(raw, start, open);
+  const Token *name = find_defined_name(raw, start, open);
   gboolean is_kernel = FALSE;
   if (!name || strcmp(name->text, kernel) == 0)
     return FALSE;
@@ -196,7 +196,7 @@ drop_bodies(const SmbSource *source, const RawText *raw, GHashTable *macros, con
 
 // Whether a place is in one of the stretches that edits replace.
 static gboolean
-is_dropped(const GArray *dropped, guint32 offset) {
+is_left_out(const GArray *dropped, guint32 offset) {
   for (guint i = 0; i < dropped->len; i++) {
     const SmbEdit *edit = &g_array_index(dropped, SmbEdit, i);
     if (offset >= edit->offset && offset < edit->offset + edit->length)
@@ -233,7 +233,7 @@ take_apart(Parts *parts, const SmbSource *source, const char *kernel) {
   }
   for (guint i = 0; i < edits->len; i++) {
     const SmbEdit *edit = &g_array_index(edits, SmbEdit, i);
-    if (!is_dropped(dropped, edit->offset))
+    if (!is_left_out(dropped, edit->offset))
       smb_rewrite_edit_add(dropped, edit->offset, edit->length, "%s", edit->text);
   }
   smb_edits_sort(dropped);
