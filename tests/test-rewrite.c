@@ -362,7 +362,7 @@ START_TEST(test_beside) {
     g_autoptr(GBytes) bytes = g_bytes_new_static(besides[_i].text, strlen(besides[_i].text));
     g_ptr_array_add(forms, smb_source_new("k.cu", bytes, NULL));
   }
-  g_autofree char *text = smb_forms_beside(forms, "tail\n");
+  g_autofree char *text = smb_forms_beside(forms, "tail\n", NULL);
   const char *push = has_macro ? "#pragma push_macro(\"N\")\n" : "";
   const char *pop = has_macro ? "#pragma pop_macro(\"N\")\n" : "";
   g_autofree char *expected =
@@ -373,11 +373,51 @@ START_TEST(test_beside) {
 }
 END_TEST
 
+// What the kernel k does not need is only declared, where that is plain.
+static const struct {
+  const char *text;
+  const char *own;
+} needless[] = {
+    {"__global__ void k(int *p) { *p = 1; }\n__global__ void other(int *p) { *p = 2; }",
+     "__global__ void k(int *p) { *p = 1; }\n__global__ void other(int *p) ;"},
+    {"int main(int argc, char **argv) {\n  if (argc) {\n  }\n}",
+     "int main(int argc, char **argv) ;\n\n\n"},
+    {"static void run(float (*f)[4]) { k<<<1, 1>>>(f); }\nint n;",
+     "static void run(float (*f)[4]) ;\nint n;"},
+    {"__global__ void __launch_bounds__(64) other() {}",
+     "__global__ void __launch_bounds__(64) other() ;"},
+    {"namespace a {\nvoid f() {}\n}\nextern \"C\" {\nvoid g() {}\n}",
+     "namespace a {\nvoid f() ;\n}\nextern \"C++\" {\nvoid g() ;\n}"},
+    {"void f() {\n#define E }\n#include \"x\"\n}\nint a;", "void f() ;\n\n\n\nint a;"},
+    {"__device__ int f() { return 1; }", "__device__ int f() { return 1; }"},
+    {"INLINE int f() { return 1; }", "INLINE int f() { return 1; }"},
+    {"#define inner __device__\ninner int f() { return 1; }",
+     "#define inner __device__\ninner int f() { return 1; }"},
+    {"template <int N> __global__ void other() {}", "template <int N> __global__ void other() {}"},
+    {"constexpr int f() { return 1; }", "constexpr int f() { return 1; }"},
+    {"auto f() { return 1; }", "auto f() { return 1; }"},
+    {"struct S { void f() {} };\nS::S() : a(0) {}", "struct S { void f() {} };\nS::S() : a(0) {}"},
+    {"int a[] = {f()}, b = {1};", "int a[] = {f()}, b = {1};"},
+    {"void f() {", "void f() ;"},
+    {"f(a) {}", "f(a) {}"},
+};
+
+START_TEST(test_needless) {
+  g_autoptr(GPtrArray) forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
+  const char *own = needless[_i].own;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(needless[_i].text, strlen(needless[_i].text));
+  g_ptr_array_add(forms, smb_source_new("k.cu", bytes, NULL));
+  g_autofree char *text = smb_forms_beside(forms, "", "k");
+  g_autofree char *expected = g_strdup_printf("namespace smembank_form_0 {\n#line 1\n%s\n}\n", own);
+  ck_assert_msg(strstr(text, expected), "%s is not in\n%s", expected, text);
+}
+END_TEST
+
 START_TEST(test_beside_bad) {
   g_autoptr(GPtrArray) forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   g_autoptr(GBytes) bytes = g_bytes_new_static("/* int a;", 9);
   g_ptr_array_add(forms, smb_source_new("k.cu", bytes, NULL));
-  ck_assert_ptr_null(smb_forms_beside(forms, ""));
+  ck_assert_ptr_null(smb_forms_beside(forms, "", NULL));
 }
 END_TEST
 
@@ -392,6 +432,7 @@ suite_rewrite(void) {
   tcase_add_loop_test(tcase, test_describe, 0, G_N_ELEMENTS(plains));
   tcase_add_loop_test(tcase, test_declared, 0, G_N_ELEMENTS(declarations));
   tcase_add_loop_test(tcase, test_beside, 0, G_N_ELEMENTS(besides));
+  tcase_add_loop_test(tcase, test_needless, 0, G_N_ELEMENTS(needless));
   tcase_add_test(tcase, test_beside_bad);
   suite_add_tcase(suite, tcase);
   return suite;

@@ -151,9 +151,11 @@ evaluate_proof(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, 
   return proof->analysis != NULL;
 }
 
-static void
-check_proof(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays,
-            guint n_arrays, const guint64 *wavefronts) {
+void
+smb_proof_check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays,
+                guint n_arrays, const guint64 *wavefronts) {
+  if (proof->failure)
+    return;
   g_autoptr(SmbGlobal) global = smb_global_new(original->kernel, &proof->launch);
   g_autoptr(GError) error = NULL;
   if (!evaluate_proof(proof, original, global, &error)) {
@@ -189,13 +191,12 @@ smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_byte
   SmbProof *proof = proof_new(original);
   proof->text = g_strdup(text);
   proof->launch.dynamic_bytes = dynamic_bytes;
-  check_proof(proof, original, NULL, 0, wavefronts);
+  smb_proof_check(proof, original, NULL, 0, wavefronts);
   return proof;
 }
 
-// The new text, which is not checked yet; or why there is none.
-static SmbProof *
-rewrite_text(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays) {
+SmbProof *
+smb_proof_write(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays) {
   SmbProof *proof = proof_new(original);
   g_autoptr(GError) error = NULL;
   proof->form = arrays->form;
@@ -216,9 +217,8 @@ rewrite_text(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n
 SmbProof *
 smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
                   const guint64 *wavefronts) {
-  SmbProof *proof = rewrite_text(original, arrays, n_arrays);
-  if (proof->text)
-    check_proof(proof, original, arrays, n_arrays, wavefronts);
+  SmbProof *proof = smb_proof_write(original, arrays, n_arrays);
+  smb_proof_check(proof, original, arrays, n_arrays, wavefronts);
   return proof;
 }
 
@@ -230,11 +230,10 @@ smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
   for (gint form = SMB_REWRITE_IN_ROWS; form >= SMB_REWRITE_WHOLE && !smb_proof_holds(best);
        form--) {
     tried.form = (SmbRewriteForm)form;
-    g_autoptr(SmbProof) next = rewrite_text(original, &tried, 1);
+    g_autoptr(SmbProof) next = smb_proof_write(original, &tried, 1);
     if (best && g_strcmp0(best->text, next->text) == 0)
       continue;
-    if (next->text)
-      check_proof(next, original, &tried, 1, wavefronts);
+    smb_proof_check(next, original, &tried, 1, wavefronts);
     smb_proof_free(best);
     best = g_steal_pointer(&next);
   }

@@ -72,6 +72,14 @@ smb_proof_holds(const SmbProof *proof) {
 SmbProof *smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays,
                             guint n_arrays, const guint64 *wavefronts);
 
+/** smb_proof_write: as smb_proof_rewrite(), but it is not checked yet. Returns: (transfer full): the rewritten kernel, or why there is none */
+SmbProof *smb_proof_write(const SmbOriginal *original, const SmbRewriteArray *arrays,
+                          guint n_arrays);
+
+/** smb_proof_check: @proof: of smb_proof_write(), of the same: takes the verdict, unless it has failed */
+void smb_proof_check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays,
+                     guint n_arrays, const guint64 *wavefronts);
+
 /**
  * smb_proof_choose: as smb_proof_rewrite(), for one array, in the form of indices that costs least of those that hold.
  */

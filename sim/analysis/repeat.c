@@ -392,6 +392,13 @@ search_grid(Search *search) {
   return TRUE;
 }
 
+// Whether the first block fails: no other one matters, and one that runs into a limit takes long. It is all that has to be run then.
+static gboolean
+fails_at_once(Search *search) {
+  const guint first[MAX_DIGITS] = {0};
+  return try_block(search, first)->failed && add_share(search, first, 1);
+}
+
 static int
 compare_shares(gconstpointer a, gconstpointer b) {
   const SmbShare *x = a, *y = b;
@@ -431,6 +438,8 @@ smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunc
   if (!block)
     return NULL;
   smb_progress_begin(search.progress, "sample blocks", 0);
+  if (fails_at_once(&search))
+    return g_steal_pointer(&shares);
   run_ahead(&search, smb_analysis_threads(options));
   if (!search_grid(&search))
     return NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/arch/occupancy.h"
+#include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sim/time/grid/balance.h"
 #include "sim/time/dram/footprint.h"
@@ -329,32 +330,57 @@ find_obstacle(const GPtrArray *records, const SmbProgram *program, guint residen
   return NULL;
 }
 
-// The sites of global memory (transfer full) (element-type guint).
+// A site of global memory.
+typedef struct {
+  guint number;
+  const SmbSite *site;
+} GlobalSite;
+
+// By line, and what it does; of several alike, by number.
+static int
+compare_global(gconstpointer a, gconstpointer b) {
+  const GlobalSite *x = a, *y = b;
+  return smb_order(x->site->line, y->site->line)
+             ?: smb_order(x->site->op_class, y->site->op_class)
+             ?: smb_order(x->site->width, y->site->width)
+             ?: g_strcmp0(x->site->opcode, y->site->opcode) ?: smb_order(x->number, y->number);
+}
+
+// The sites of global memory, sorted (transfer full) (element-type GlobalSite).
 static GArray *
-find_global_sites(const SmbProgram *program) {
-  GArray *sites = g_array_new(FALSE, FALSE, sizeof(guint));
+sort_global_sites(const SmbProgram *program) {
+  GArray *sites = g_array_new(FALSE, FALSE, sizeof(GlobalSite));
   for (guint s = 0; s < smb_program_n_sites(program); s++) {
-    if (!smb_program_site(program, s)->is_shared)
-      g_array_append_val(sites, s);
+    const GlobalSite site = {s, smb_program_site(program, s)};
+    if (!site.site->is_shared)
+      g_array_append_val(sites, site);
   }
+  g_array_sort(sites, compare_global);
   return sites;
 }
 
-// Whether two programs have the same global accesses, in the same order: of lines that may have moved together.
+// Whether two programs have the same global accesses, of lines that may have moved together: a compiler may have put them in another order.
 static gboolean
-have_same_sites(const SmbProgram *a, const GArray *sites_a, const SmbProgram *b,
-                const GArray *sites_b) {
+have_same_sites(const GArray *sites_a, const GArray *sites_b) {
   gboolean same = sites_a->len == sites_b->len;
   gint64 moved = 0;
   for (guint i = 0; same && i < sites_a->len; i++) {
-    const SmbSite *x = smb_program_site(a, g_array_index(sites_a, guint, i));
-    const SmbSite *y = smb_program_site(b, g_array_index(sites_b, guint, i));
+    const SmbSite *x = g_array_index(sites_a, GlobalSite, i).site;
+    const SmbSite *y = g_array_index(sites_b, GlobalSite, i).site;
     gint64 distance = (gint64)y->line - (gint64)x->line;
     moved = i == 0 ? distance : moved;
     same = distance == moved && x->width == y->width && x->op_class == y->op_class &&
            g_strcmp0(x->opcode, y->opcode) == 0;
   }
   return same;
+}
+
+static GArray *
+number_sites(const GArray *sites) {
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint));
+  for (guint i = 0; i < sites->len; i++)
+    g_array_append_val(numbers, g_array_index(sites, GlobalSite, i).number);
+  return numbers;
 }
 
 static gboolean
@@ -364,9 +390,11 @@ find_blocks_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder,
                    GError **error) {
   guint n_sites = smb_timed_sites(program);
   if (options->like && n_sites == smb_program_n_sites(program)) {
-    g_autoptr(GArray) sites = find_global_sites(options->like_program);
-    g_autoptr(GArray) own = find_global_sites(program);
-    if (have_same_sites(options->like_program, sites, program, own)) {
+    g_autoptr(GArray) known = sort_global_sites(options->like_program);
+    g_autoptr(GArray) same = sort_global_sites(program);
+    if (have_same_sites(known, same)) {
+      g_autoptr(GArray) sites = number_sites(known);
+      g_autoptr(GArray) own = number_sites(same);
       smb_footprint_take(&options->like->footprint, sites, own, n_sites, footprint);
       return TRUE;
     }

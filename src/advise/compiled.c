@@ -14,7 +14,7 @@
 
 enum {
   MAX_COMPILERS = 2,   // that run at once: each may take hundreds of megabytes
-  FORMS_OF_BATCH = 12, // that are compiled by one call
+  FORMS_OF_BATCH = 32, // that are compiled by one call
   // Percent that a form has to save: on an H200, one with 2 % fewer wavefronts and 1 % fewer instructions
   // took 2 % longer (doc/compiled.md, "flat"), for nvcc scheduled the rest otherwise.
   LEAST_GAIN = 3,
@@ -47,8 +47,10 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_free(compiled->text);
   g_free(compiled->failure);
   g_free(compiled->command);
+  g_clear_pointer(&compiled->shares, g_array_unref);
   smb_launch_time_free(compiled->time);
   g_clear_pointer(&compiled->own_machine, smb_target_free);
+  g_clear_pointer(&compiled->batch, smb_batch_unref);
   g_free(compiled);
 }
 
@@ -82,6 +84,8 @@ count_form(SmbAdviseCompiled *compiled, const SmbArch *arch, const SmbAnalysis *
   const SmbTarget *target = compiled->machine;
   compiled->total = smb_analysis_total(analysis);
   compiled->sample = analysis->is_sampled ? analysis->n_blocks_run : 0;
+  if (analysis->shares)
+    compiled->shares = g_array_ref(analysis->shares);
   compiled->instructions = analysis->instructions;
   compiled->shared_bytes = analysis->shared_bytes;
   compiled->registers = smb_program_registers(target->kernel);
@@ -148,19 +152,44 @@ compile_form(gpointer user, guint item) {
   SmbTarget *target = make_form(kernel, job, &error);
   compiled->machine = compiled->own_machine = target;
   if (target) {
+    compiled->batch = smb_batch_ref(job->batch);
+    compiled->form = job->form;
     compiled->command = g_strdup(target->compiled);
     target->options.progress = NULL;
+  } else {
+    compiled->failure = smb_cli_error_text(error);
   }
-  g_autoptr(SmbAnalysis) analysis =
-      target ? smb_target_analyze(target, kernel->arch, &error) : NULL;
+}
+
+// Runs a form. Of one that is not the kernel as it is, those blocks that are run of that: where these stand for others, all blocks access the same
+// elements of arrays, wherever a layout has them.
+static void
+run_compiled(const Kernel *kernel, SmbAdviseCompiled *compiled) {
+  SmbTarget *target = compiled->own_machine;
+  if (!target)
+    return;
+  if (compiled != kernel->now && !kernel->now->failure) {
+    target->options.shares = kernel->now->shares;
+    target->options.every_block = !kernel->now->shares;
+  }
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, kernel->arch, &error);
   if (analysis)
     count_form(compiled, kernel->arch, analysis);
   else
     compiled->failure = smb_cli_error_text(error);
   if (analysis && smb_analyze_uncounted(analysis) > 0)
     compiled->failure = g_strdup("not all of its requests can be counted");
-  if (analysis && compiled == kernel->now)
-    compiled->time = predict_form(target, kernel->arch, NULL);
+}
+
+static void
+count_job(gpointer user, guint item) {
+  const Kernel *kernel = user;
+  SmbAdviseCompiled *compiled = g_array_index(kernel->jobs, Job, item).compiled;
+  if (compiled != kernel->now)
+    run_compiled(kernel, compiled);
+  else if (!compiled->failure)
+    compiled->time = predict_form(compiled->machine, kernel->arch, NULL);
   smb_progress_add(kernel->target->options.progress, 1);
 }
 
@@ -168,6 +197,9 @@ static void
 compile_jobs(Kernel *kernel) {
   smb_progress_begin(kernel->target->options.progress, "forms compiled", kernel->jobs->len);
   smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, compile_form, kernel);
+  if (kernel->jobs->len > 0 && g_array_index(kernel->jobs, Job, 0).compiled == kernel->now)
+    run_compiled(kernel, kernel->now);
+  smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, count_job, kernel);
 }
 
 static void
@@ -210,6 +242,8 @@ reset_form(SmbAdviseCompiled *form) {
   g_free(form->failure);
   g_free(form->command);
   g_clear_pointer(&form->own_machine, smb_target_free);
+  g_clear_pointer(&form->batch, smb_batch_unref);
+  g_clear_pointer(&form->shares, g_array_unref);
   *form = (SmbAdviseCompiled){.text = g_steal_pointer(&text), .dynamic_bytes = dynamic_bytes};
 }
 
@@ -225,8 +259,8 @@ compile_rest(Kernel *kernel) {
     while (g_ptr_array_index(kernel->batches, ++batch) != job.batch)
       ;
     if (take_same(g_ptr_array_index(kernel->controls, batch), kernel->now) &&
-        !job.compiled->failure)
-      continue;
+        job.compiled->own_machine)
+      continue; // if it cannot be run, it could not alone
     reset_form(job.compiled);
     job.batch = NULL;
     g_array_index(kernel->jobs, Job, n++) = job;
@@ -269,7 +303,7 @@ smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource
       .arch = arch,
       .now = now,
       .jobs = g_array_new(FALSE, FALSE, sizeof(Job)),
-      .batches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_batch_free),
+      .batches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_batch_unref),
       .controls = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_compiled_free)};
   if (!now->machine && !now->failure)
     add_job(&kernel, now, NULL, 0);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "src/analysis/launch-time.h"
+#include "src/compile/batch.h"
 
 /**
  * SmbAdviseCompiled: a form of a kernel, compiled.
@@ -16,6 +17,7 @@
  * @total: of all accesses to shared memory
  * @loads: requests of loads, by smb_width_index()
  * @sample: blocks that were taken for all (SmbAnalysis.is_sampled), or 0
+ * @shares: (nullable) (element-type SmbShare): of the kernel as it is: the blocks that were run; %NULL: all
  * @instructions: that warps execute; 0 if it is not machine code (of chips before sm_75 PTX is counted)
  * @shared_bytes: of a block
  * @registers: of a thread; 0: not known
@@ -24,6 +26,7 @@
  *   kernel as it is
  * @machine: (nullable): the machine code, of the kernel as it is
  * @own_machine: (nullable): the same, if it is released with this
+ * @batch: (nullable): what it was compiled in, together with others; @form: which of them it is
  */
 typedef struct {
   char *text;
@@ -33,6 +36,7 @@ typedef struct {
   SmbTally total;
   guint64 loads[SMB_N_WIDTHS];
   guint64 sample;
+  GArray *shares;
   guint64 instructions;
   gsize shared_bytes;
   guint registers;
@@ -40,6 +44,8 @@ typedef struct {
   SmbLaunchTime *time;
   const SmbTarget *machine;
   SmbTarget *own_machine;
+  SmbBatch *batch;
+  guint form;
 } SmbAdviseCompiled;
 
 /** smb_advise_compiled_new: Returns: (transfer full): a form that is to be compiled */

@@ -146,6 +146,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
     return;
   smb_proof_free(report->together);
   g_clear_pointer(&report->joined, g_ptr_array_unref);
+  g_ptr_array_unref(report->joins);
   smb_advise_compiled_free(report->now);
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
@@ -348,6 +349,7 @@ compile_layouts(SmbAdviseReport *report) {
   }
   if (forms->len == 0)
     return;
+  smb_advise_join(report, forms);
   report->now = smb_advise_compiled_new(NULL, report->target->launch.dynamic_bytes);
   smb_advise_compile(report->target, report->arch, smb_program_source(report->target->kernel),
                      report->now, forms);
@@ -443,6 +445,7 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->target = target;
   report->arch = smb_arch_ref(arch);
   report->arrays = g_ptr_array_new_with_free_func((GDestroyNotify)array_free);
+  report->joins = smb_advise_joins_new();
   report->names = smb_rewrite_names_new(target->kernel);
   report->global = smb_global_new(target->kernel, &target->launch);
   SmbAnalysisOptions options = target->options;

@@ -98,6 +98,7 @@ typedef struct {
  * @can_compile: whether there is a compiler for the kernel, and it is asked
  * @together: (nullable): the kernel with a layout of each array, if several change
  * @joined: (nullable) (element-type SmbAdviseLayout): these layouts, by array; %NULL: it stays as it is
+ * @joins: what layouts of several arrays are tried together (src/advise/prove.c)
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): the same @together
  * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
@@ -119,6 +120,7 @@ struct _SmbAdviseReport {
   gboolean can_compile;
   SmbProof *together;
   GPtrArray *joined;
+  GPtrArray *joins;
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;

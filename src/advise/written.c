@@ -13,6 +13,7 @@ static const guint paddings[] = {1, 2, 4, 8};
 enum {
   LDM_PADDING = 8, // of a matrix of wmma: 16 bytes of halves
   MAX_ARRAYS = 16,
+  MAX_JOINED = 3,       // forms of an array that are tried beside what gains
   PIECE_BYTES = 1 << 16 // that are compared at once
 };
 
@@ -64,15 +65,6 @@ smb_advise_padding_new(const SmbAdviseWritten *written, char *name, GArray *edit
   return form;
 }
 
-static void
-compile_written_form(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-                     const GPtrArray *forms) {
-  g_autoptr(GPtrArray) compiled = g_ptr_array_new();
-  for (guint i = 0; i < forms->len; i++)
-    g_ptr_array_add(compiled, ((const SmbAdvisePadding *)g_ptr_array_index(forms, i))->compiled);
-  smb_advise_compile(target, arch, written->source, written->now, compiled);
-}
-
 // A form that was run on buffers that hold numbers, and what it left in them.
 typedef struct {
   SmbTarget *target;
@@ -108,15 +100,20 @@ fill_buffers(const SmbTarget *target) {
   return buffers;
 }
 
-// @shares: (nullable): of the run that it is compared with
+// @form: (nullable): %NULL: as it is, @text; @shares: (nullable): of the run that it is compared with
 static gboolean
 run_form(Run *run, const SmbTarget *target, const SmbArch *arch, const char *text,
-         gsize dynamic_bytes, GArray *shares) {
+         const SmbAdviseCompiled *form, GArray *shares) {
   g_auto(GStrv) buffers = fill_buffers(target);
   SmbTarget filled = *target;
   filled.buffers = buffers;
   filled.launch.buffers = NULL; // those are read again
-  run->target = smb_target_with_text(&filled, text, dynamic_bytes, arch, NULL);
+  run->target = form && form->batch
+                    ? smb_target_compile_form(&filled, form->batch, form->form, form->dynamic_bytes,
+                                              arch, NULL)
+                    : smb_target_with_text(
+                          &filled, form ? form->text : text,
+                          form ? form->dynamic_bytes : target->launch.dynamic_bytes, arch, NULL);
   if (!run->target)
     return FALSE;
   run->global = smb_global_new(run->target->kernel, &run->target->launch);
@@ -145,21 +142,48 @@ compare_written_buffer(const Run *a, const Run *b, guint parameter) {
   return same ? (gint64)reach : -1;
 }
 
+// What forms are tried of, and the kernel as it is, run once for all of them.
+typedef struct {
+  SmbAdviseWritten *written;
+  const SmbTarget *target;
+  const SmbArch *arch;
+  gboolean is_run;
+  Run before;
+} Trials;
+
+static void
+trials_clear(Trials *trials) {
+  form_run_clear(&trials->before);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Trials, trials_clear)
+
+static void
+compile_written_forms(const Trials *trials, const GPtrArray *forms) {
+  SmbAdviseWritten *written = trials->written;
+  g_autoptr(GPtrArray) compiled = g_ptr_array_new();
+  for (guint i = 0; i < forms->len; i++)
+    g_ptr_array_add(compiled, ((const SmbAdvisePadding *)g_ptr_array_index(forms, i))->compiled);
+  if (forms->len > 0)
+    smb_advise_compile(trials->target, trials->arch, written->source, written->now, compiled);
+}
+
 // Whether a form leaves what the kernel leaves as it is.
 static gboolean
-leaves_same(const SmbAdviseWritten *written, SmbAdvisePadding *form, const SmbTarget *target,
-            const SmbArch *arch) {
-  g_auto(Run) before = {0}, now = {0};
-  const SmbAdviseCompiled *compiled = form->compiled;
-  if (!run_form(&before, target, arch, smb_source_text(written->source),
-                target->launch.dynamic_bytes, NULL) ||
-      !run_form(&now, target, arch, compiled->text, compiled->dynamic_bytes,
-                before.analysis->shares))
+leaves_same(Trials *trials, SmbAdvisePadding *form) {
+  g_auto(Run) now = {0};
+  Run *before = &trials->before;
+  if (!trials->is_run)
+    run_form(before, trials->target, trials->arch, smb_source_text(trials->written->source), NULL,
+             NULL);
+  trials->is_run = TRUE;
+  if (!before->analysis ||
+      !run_form(&now, trials->target, trials->arch, NULL, form->compiled, before->analysis->shares))
     return FALSE;
-  for (guint i = 0; i < smb_program_n_parameters(before.target->kernel); i++) {
-    if (!smb_launch_is_pointer(&before.target->launch, before.target->kernel, i))
+  for (guint i = 0; i < smb_program_n_parameters(before->target->kernel); i++) {
+    if (!smb_launch_is_pointer(&before->target->launch, before->target->kernel, i))
       continue;
-    gint64 bytes = compare_written_buffer(&before, &now, i);
+    gint64 bytes = compare_written_buffer(before, &now, i);
     if (bytes < 0)
       return FALSE;
     form->compared_bytes += (guint64)bytes;
@@ -213,15 +237,14 @@ recommend(SmbAdviseWritten *written, const SmbAdvisePadding *form) {
 
 // The first of these forms that gains, and does the same; or NULL.
 static SmbAdvisePadding *
-find_right(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-           const GPtrArray *forms) {
+find_right(Trials *trials, const GPtrArray *forms) {
   for (guint i = 0; i < forms->len; i++) {
     SmbAdvisePadding *form = g_ptr_array_index(forms, i);
-    if (!gains(written, form))
+    if (!gains(trials->written, form))
       return NULL;
-    if (form->is_safe || leaves_same(written, form, target, arch))
+    if (form->is_safe || leaves_same(trials, form))
       return form;
-    g_ptr_array_add(written->unlike, g_strdup(form->name));
+    g_ptr_array_add(trials->written->unlike, g_strdup(form->name));
   }
   return NULL;
 }
@@ -243,56 +266,122 @@ add_edits(GArray *edits, const SmbAdvisePadding *form) {
   return TRUE;
 }
 
-// The best of several arrays, in one text. @gaining: SmbAdvisePadding, in the order of the text
-static void
-pad_together(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
-             const GPtrArray *gaining) {
+// Forms of several arrays in one text (transfer full) (nullable). @forms: SmbAdvisePadding, in the order of the text
+static SmbAdvisePadding *
+join_forms(const SmbAdviseWritten *written, const SmbTarget *target, const GPtrArray *forms) {
   g_autoptr(GString) name = g_string_new(NULL);
   g_autoptr(GString) condition = g_string_new(NULL);
   g_autoptr(GArray) edits = smb_edits_new();
   gsize dynamic_bytes = target->launch.dynamic_bytes;
   gboolean is_safe = TRUE;
-  for (guint i = 0; i < gaining->len; i++) {
-    const SmbAdvisePadding *form = g_ptr_array_index(gaining, i);
+  for (guint i = 0; i < forms->len; i++) {
+    const SmbAdvisePadding *form = g_ptr_array_index(forms, i);
     g_string_append_printf(name, "%s%s", i ? ", " : "", form->name);
     if (form->condition)
       g_string_append_printf(condition, "%s%s", condition->len ? " and " : "", form->condition);
     dynamic_bytes += form->compiled->dynamic_bytes - target->launch.dynamic_bytes;
     is_safe = is_safe && form->is_safe;
     if (!add_edits(edits, form))
-      return;
+      return NULL;
   }
-  g_autoptr(GPtrArray) forms = g_ptr_array_new();
   SmbAdvisePadding *together =
       smb_advise_padding_new(written, g_strdup(name->str), g_steal_pointer(&edits), dynamic_bytes);
   together->is_safe = is_safe;
   together->condition = condition->len ? g_strdup(condition->str) : NULL;
-  g_ptr_array_add(forms, together);
-  g_ptr_array_add(written->forms, together);
-  compile_written_form(written, target, arch, forms);
-  if (find_right(written, target, arch, forms))
-    recommend(written, together);
+  return together;
 }
 
-// Compiles the forms of an array: those that change wavefronts are kept, the best first. @gaining: takes the best one that is right
+// The forms of an array, and the best one that gains and is right.
+typedef struct {
+  GPtrArray *forms;        // SmbAdvisePadding: of each array, the best first
+  SmbAdvisePadding *right; // or NULL
+} Tried;
+
 static void
-try_forms(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch, GPtrArray *forms,
-          GPtrArray *gaining) {
-  compile_written_form(written, target, arch, forms);
-  for (guint i = forms->len; i-- > 0;) {
-    const SmbAdvisePadding *form = g_ptr_array_index(forms, i);
+tried_clear(gpointer data) {
+  Tried *tried = data;
+  g_ptr_array_unref(tried->forms);
+}
+
+// How many of the first @n arrays have a form that gains.
+static gint
+count_right(const GArray *all, guint n) {
+  gint right = 0;
+  for (guint i = 0; i < n; i++)
+    right += g_array_index(all, Tried, i).right != NULL;
+  return right;
+}
+
+// Adds the best forms of all arrays that gain, and, beside them, each form of another array that takes fewer wavefronts: what gains nothing alone may
+// gain where something else no longer limits.
+static void
+add_joined(const Trials *trials, const GArray *all, GPtrArray *joined) {
+  g_autoptr(GPtrArray) gaining = g_ptr_array_new();
+  for (guint i = 0; i < all->len; i++) {
+    if (g_array_index(all, Tried, i).right)
+      g_ptr_array_add(gaining, g_array_index(all, Tried, i).right);
+  }
+  SmbAdvisePadding *together =
+      gaining->len > 1 ? join_forms(trials->written, trials->target, gaining) : NULL;
+  if (together)
+    g_ptr_array_add(joined, together);
+  for (guint i = 0; gaining->len > 0 && i < all->len; i++) {
+    const Tried *tried = &g_array_index(all, Tried, i);
+    for (guint j = 0; !tried->right && j < MIN(tried->forms->len, MAX_JOINED); j++) {
+      SmbAdvisePadding *form = g_ptr_array_index(tried->forms, j);
+      g_autoptr(GPtrArray) beside = g_ptr_array_copy(gaining, NULL, NULL);
+      if (form->compiled->total.wavefronts >= trials->written->now->total.wavefronts)
+        continue;
+      g_ptr_array_insert(beside, count_right(all, i), form);
+      together = join_forms(trials->written, trials->target, beside);
+      if (together)
+        g_ptr_array_add(joined, together);
+    }
+  }
+}
+
+// Tries forms of several arrays together. What beats none of an array alone is not shown, but for the best of each.
+static void
+try_together(Trials *trials, const GArray *all) {
+  SmbAdviseWritten *written = trials->written;
+  g_autoptr(GPtrArray) joined =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_padding_free);
+  add_joined(trials, all, joined);
+  gboolean has_best = count_right(all, all->len) > 1 && joined->len > 0;
+  const SmbAdvisePadding *best = has_best ? g_ptr_array_index(joined, 0) : NULL;
+  compile_written_forms(trials, joined);
+  g_ptr_array_sort(joined, compare_forms);
+  while (joined->len > 0) {
+    SmbAdvisePadding *form = g_ptr_array_steal_index(joined, 0);
+    gboolean better =
+        gains(written, form) &&
+        (!written->best || smb_advise_compiled_order(form->compiled, written->best->compiled) < 0);
+    if (better && (form->is_safe || leaves_same(trials, form)))
+      written->best = form;
+    if (form == best || form == written->best)
+      g_ptr_array_add(written->forms, form);
+    else
+      smb_advise_padding_free(form);
+  }
+}
+
+// What is known of the forms of an array, once they are compiled: those that change wavefronts are kept, the best first.
+static void
+choose_right(Trials *trials, Tried *tried) {
+  SmbAdviseWritten *written = trials->written;
+  for (guint i = tried->forms->len; i-- > 0;) {
+    const SmbAdvisePadding *form = g_ptr_array_index(tried->forms, i);
     if (form->compiled->failure ||
         form->compiled->total.wavefronts == written->now->total.wavefronts)
-      g_ptr_array_remove_index(forms, i);
+      g_ptr_array_remove_index(tried->forms, i);
   }
-  g_ptr_array_sort(forms, compare_forms);
-  SmbAdvisePadding *right = find_right(written, target, arch, forms);
-  if (right) {
-    recommend(written, right);
-    g_ptr_array_add(gaining, right);
-  }
-  g_ptr_array_set_free_func(forms, NULL);
-  g_ptr_array_extend(written->forms, forms, NULL, NULL);
+  g_ptr_array_sort(tried->forms, compare_forms);
+  tried->right = find_right(trials, tried->forms);
+  if (tried->right)
+    recommend(written, tried->right);
+  g_ptr_array_set_free_func(tried->forms, NULL);
+  for (guint i = 0; i < tried->forms->len; i++)
+    g_ptr_array_add(written->forms, g_ptr_array_index(tried->forms, i));
 }
 
 // The array of a report that the text has under a name, or NULL.
@@ -315,40 +404,46 @@ is_declared(const GArray *declared, const char *name) {
   return FALSE;
 }
 
-// Tries an array: in longer rows, if it is declared with rows, and as a search found it, if it is rewritten. One of both is NULL at most.
+// Adds an array: in longer rows, if it is declared with rows, and as a search found it, if it is rewritten. One of both is NULL at most.
 static void
-try_array(SmbAdviseWritten *written, const SmbAdviseReport *report, const SmbTarget *target,
-          const SmbDeclared *declared, const SmbAdviseArray *advised, GPtrArray *gaining) {
-  g_autoptr(GPtrArray) forms =
-      g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_padding_free);
+add_array(Trials *trials, const SmbAdviseReport *report, const SmbDeclared *declared,
+          const SmbAdviseArray *advised, GArray *all) {
+  SmbAdviseWritten *written = trials->written;
+  Tried tried = {g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_padding_free), NULL};
   if (declared && declared->use != SMB_DECLARED_OTHER)
-    add_paddings(written, target, declared, forms);
-  guint n_paddings = forms->len;
+    add_paddings(written, trials->target, declared, tried.forms);
+  guint n_paddings = tried.forms->len;
   if (advised)
-    smb_advise_add_rewritten(report, written, advised, forms);
-  if (forms->len > n_paddings)
+    smb_advise_add_rewritten(report, written, advised, tried.forms);
+  if (tried.forms->len > n_paddings)
     g_ptr_array_add(written->rewritten, g_strdup(advised->search->use->array->name));
-  if (forms->len > 0)
-    try_forms(written, target, report->arch, forms, gaining);
-  else if (declared)
+  if (tried.forms->len == 0 && declared)
     g_ptr_array_add(written->left_alone, g_strdup(declared->name));
+  g_array_append_val(all, tried);
 }
 
 static void
 try_arrays(SmbAdviseWritten *written, const SmbAdviseReport *report, const SmbTarget *target) {
   g_autoptr(GArray) declared = smb_declared_new(written->source);
-  g_autoptr(GPtrArray) gaining = g_ptr_array_new();
+  g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Tried));
+  g_autoptr(GPtrArray) forms = g_ptr_array_new();
+  g_auto(Trials) trials = {.written = written, .target = target, .arch = report->arch};
+  g_array_set_clear_func(all, tried_clear);
   for (guint i = 0; i < MIN(declared->len, MAX_ARRAYS); i++) {
     const SmbDeclared *array = &g_array_index(declared, SmbDeclared, i);
-    try_array(written, report, target, array, find_advised(report, array->name), gaining);
+    add_array(&trials, report, array, find_advised(report, array->name), all);
   }
   for (guint i = 0; report->text && i < MIN(report->arrays->len, MAX_ARRAYS); i++) {
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
     if (!is_declared(declared, array->search->use->array->name))
-      try_array(written, report, target, NULL, array, gaining);
+      add_array(&trials, report, NULL, array, all);
   }
-  if (gaining->len > 1)
-    pad_together(written, target, report->arch, gaining);
+  for (guint i = 0; i < all->len; i++)
+    g_ptr_array_extend(forms, g_array_index(all, Tried, i).forms, NULL, NULL);
+  compile_written_forms(&trials, forms);
+  for (guint i = 0; i < all->len; i++)
+    choose_right(&trials, &g_array_index(all, Tried, i));
+  try_together(&trials, all);
 }
 
 SmbAdviseWritten *

@@ -17,20 +17,29 @@ struct _SmbBatch {
 
 SmbBatch *
 smb_batch_new(void) {
-  SmbBatch *batch = g_new0(SmbBatch, 1);
+  SmbBatch *batch = g_atomic_rc_box_new0(SmbBatch);
   batch->texts = g_ptr_array_new_with_free_func(g_free);
   g_mutex_init(&batch->lock);
   return batch;
 }
 
-void
-smb_batch_free(SmbBatch *batch) {
-  if (!batch)
-    return;
+static void
+clear_batch(gpointer data) {
+  SmbBatch *batch = data;
   g_ptr_array_unref(batch->texts);
   g_mutex_clear(&batch->lock);
   smb_compiled_free(batch->compiled);
-  g_free(batch);
+}
+
+SmbBatch *
+smb_batch_ref(SmbBatch *batch) {
+  return batch ? g_atomic_rc_box_acquire(batch) : NULL;
+}
+
+void
+smb_batch_unref(SmbBatch *batch) {
+  if (batch)
+    g_atomic_rc_box_release_full(batch, clear_batch);
 }
 
 guint
@@ -44,9 +53,20 @@ smb_batch_text(const SmbBatch *batch, guint form) {
   return g_ptr_array_index(batch->texts, form);
 }
 
+// The plain name of a kernel (transfer full); NULL: it has none.
+static char *
+find_plain_name(const char *kernel) {
+  const char *end = kernel ? kernel + strcspn(kernel, "<( ") : NULL;
+  const char *start = end;
+  while (start > kernel && (g_ascii_isalnum(start[-1]) || start[-1] == '_'))
+    start--;
+  return start < end && !g_str_has_prefix(kernel, "_Z") ? g_strndup(start, (gsize)(end - start))
+                                                        : NULL;
+}
+
 // All forms in one text (transfer full), or NULL.
 static char *
-write_batch(const SmbBatch *batch, const SmbCompilation *compilation) {
+write_batch(const SmbBatch *batch, const SmbCompilation *compilation, const char *entry) {
   g_autoptr(GPtrArray) forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   g_autofree char *tail = smb_instance_text(compilation->instance);
   for (guint i = 0; i < batch->texts->len; i++) {
@@ -57,12 +77,14 @@ write_batch(const SmbBatch *batch, const SmbCompilation *compilation) {
       return NULL;
     g_ptr_array_add(forms, source);
   }
-  return smb_forms_beside(forms, tail);
+  g_autofree char *kernel = find_plain_name(compilation->instance ? compilation->instance : entry);
+  return smb_forms_beside(forms, tail, kernel);
 }
 
 static SmbCompiled *
-compile_together(const SmbBatch *batch, const char *nvcc, const SmbCompilation *compilation) {
-  g_autofree char *text = write_batch(batch, compilation);
+compile_together(const SmbBatch *batch, const char *nvcc, const SmbCompilation *compilation,
+                 const char *entry) {
+  g_autofree char *text = write_batch(batch, compilation, entry);
   SmbCompilation all = *compilation;
   all.text = text;
   all.length = text ? strlen(text) : 0;
@@ -84,7 +106,7 @@ smb_batch_compile(SmbBatch *batch, guint form, const char *nvcc, const SmbCompil
                   const char *entry, GError **error) {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&batch->lock);
   if (!batch->is_done)
-    batch->compiled = compile_together(batch, nvcc, compilation);
+    batch->compiled = compile_together(batch, nvcc, compilation, entry);
   batch->is_done = TRUE;
   g_autofree char *kernel =
       batch->compiled ? name_member(batch, form, compilation->instance, entry) : NULL;

@@ -11,7 +11,10 @@ typedef struct _SmbBatch SmbBatch;
 
 /** smb_batch_new: Returns: (transfer full): no form yet. Forms are added before any is compiled */
 SmbBatch *smb_batch_new(void);
-void smb_batch_free(SmbBatch *batch);
+/** smb_batch_ref: @batch: (nullable). Returns: (transfer full): the same, for one more owner */
+SmbBatch *smb_batch_ref(SmbBatch *batch);
+/** smb_batch_unref: @batch: (nullable): an owner has done with it */
+void smb_batch_unref(SmbBatch *batch);
 
 /** smb_batch_add: adds a form. Returns: its number, from 0 */
 guint smb_batch_add(SmbBatch *batch, const char *text);
@@ -33,4 +36,4 @@ SmbCompiled *smb_batch_compile(SmbBatch *batch, guint form, const char *nvcc,
                                const SmbCompilation *compilation, const char *entry,
                                GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBatch, smb_batch_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBatch, smb_batch_unref)

@@ -19,10 +19,12 @@ G_BEGIN_DECLS
  * smb_forms_beside:
  * @forms: (element-type SmbSource): at least one
  * @tail: a text that follows each form in its namespace, or ""
+ * @kernel: (nullable): the name of the kernel that is meant: other kernels and functions of the host, unless they are templates, are only
+ *   declared, as far as it is plain which these are; %NULL: nothing is left out
  *
  * Returns: (transfer full) (nullable): the text; %NULL: a form has no tokens of CUDA C
  */
-char *smb_forms_beside(const GPtrArray *forms, const char *tail);
+char *smb_forms_beside(const GPtrArray *forms, const char *tail, const char *kernel);
 
 /** smb_forms_space: Returns: (transfer full): the namespace of a form: "smembank_form_0" is that of the first */
 char *smb_forms_space(guint form);
