@@ -49,14 +49,17 @@ pairs_of_row(GHashTable *loads, gsize row) {
   return pairs;
 }
 
-// The same of neighbours on both sides. What one of them loads is known; the other one is taken to be as far away: where that loads what is as far before
-// one of the @own pairs, this one does what is behind it.
+// The same of neighbours on both sides. What one of them loads is known. Of a whole line the other one is taken to be as far away: where that loads what is
+// as far before one of the @own pairs, this one does what is behind it. Parts of a line by several blocks were not measured.
 static guint
 pairs_of_neighbours(GHashTable *loads, gsize row, guint own) {
   guint pairs = pairs_of_row(loads, row);
-  for (guint x = 0; x < ROW_PAIRS; x++)
-    for (guint y = 0; own >> x & 1 && y < ROW_PAIRS; y++)
+  const guint whole_line = (1u << LINE_PAIRS) - 1;
+  for (guint x = 0; x < ROW_PAIRS; x++) {
+    gboolean is_whole = (own >> x / LINE_PAIRS * LINE_PAIRS & whole_line) == whole_line;
+    for (guint y = 0; is_whole && y < ROW_PAIRS; y++)
       pairs |= has_pair(loads, row * ROW_PAIRS + 2 * x - y) ? 1u << y : 0;
+  }
   return pairs;
 }
 
