@@ -51,6 +51,10 @@ add_tensor_product(GString *text, const Code *code, const TensorProduct *product
     step_text_add_rows(text, code, product->left, 2);
   g_string_append(text, ", ");
   step_text_add_rows(text, code, product->right, 2);
+  if (product->is_sparse) {
+    g_string_append(text, ", sparse ");
+    add_tensor_place(text, code, &product->metadata);
+  }
   g_string_append(text, ", form ");
   step_text_add_rows(text, code, product->form, 1);
   g_string_append(text, ", adds ");
@@ -74,7 +78,9 @@ add_tensor_copy(GString *text, const Code *code, const TensorCopy *copy) {
   add_tensor_place(text, code, &copy->place);
   g_string_append(text, " = ");
   step_text_add_rows(text, code, copy->matrix, 2);
-  g_string_append_printf(text, ", %u bytes%s", copy->bytes, copy->is_lost ? ", unknown" : "");
+  g_string_append_printf(text, ", %u bytes", copy->bytes);
+  if (copy->unpacked)
+    g_string_append_printf(text, " of %u bits", copy->unpacked);
 }
 
 void

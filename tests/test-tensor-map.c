@@ -228,7 +228,7 @@ check_packed_box(const SmbTensorMap *map, const SmbTensorBox *box) {
       ck_assert_uint_eq(image->address[at], map->address + (guint64)y * map->strides[0] + bit / 8);
       ck_assert_uint_eq(to % 8, bit % 8);
     }
-  ck_assert_uint_eq(smb_tensor_box_bytes(map), inner * map->box[1]);
+  ck_assert_uint_eq(smb_tensor_box_bytes(map), map->box[0] * bits / 8 * map->box[1]);
 }
 
 START_TEST(test_packed) {

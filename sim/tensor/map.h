@@ -132,7 +132,7 @@ bool smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorM
 /** smb_tensor_box_problem: Returns: why an H200 ends the launch of a copy of this box with an illegal instruction; or NULL */
 const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box);
 
-/** smb_tensor_box_bytes: Returns: bytes that are copied, and complete on an mbarrier, outside of the tensor or not */
+/** smb_tensor_box_bytes: Returns: bytes that are copied, and complete on an mbarrier, outside of the tensor or not; none that are left free */
 uint64_t smb_tensor_box_bytes(const SmbTensorMap *map);
 
 /** smb_tensor_row_bytes: Returns: of a row of a box, outside of the tensor or not */

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Which bytes a copy of a box moves. All rules but those of packed types are what an H200 did (map.h). Of these, coordinates and
-// boxes are counted in units: the bytes that a unit leaves free in shared memory stay as they are, and complete on an mbarrier like all others.
+// boxes are counted in units: the bytes that a unit leaves free in shared memory stay as they are, and do not complete on an mbarrier: CUTLASS
+// (sm100_blockscaled_mma_warpspecialized.hpp, ABTmaTransactionBytes) expects those of the numbers only.
 #include <string.h>
 
 #include "sim/tensor/map.h"
@@ -79,7 +80,7 @@ smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride) {
 
 uint64_t
 smb_tensor_box_bytes(const SmbTensorMap *map) {
-  return count_box_rows(map) * smb_tensor_row_bytes(map);
+  return count_box_rows(map) * row_units(map) * find_copy_unit(map).bytes;
 }
 
 static bool

@@ -37,6 +37,16 @@ SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp
 [ ! -s err ] || die "machine code: messages: $(cat err)"
 head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
 
+# Sparse factors, and what only some chips have.
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_110a,code=compute_110a -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
+for how in '/sm_100' 'extremes/sm_110'; do
+  # shellcheck disable=SC2086 # no word, or one
+  SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#*/}" --output ranking -- ./sparse ${how%/*} >out 2>err || die "$how: status $?: $(cat out err)"
+  [ ! -s err ] || die "$how: messages: $(cat err)"
+  cat out
+done >sparse.out
+cmp sparse.out "$kernels/kernel-sparse-tensor.expected" || die "sparse: another output: $(diff sparse.out "$kernels/kernel-sparse-tensor.expected")"
+
 # Scales where no columns are allocated.
 for beyond in 's/"r"(of_a), "r"(of_b))/"r"(of_a + 512), "r"(of_b))/=columns 576 to 579' 's/"r"(of_a), "r"(of_b))/"r"(of_a), "r"(of_b + 512))/=columns 580 to 581'; do
   sed "${beyond%=*}; s,\.\./check\.h,$srcdir/tests/run/check.h," "$kernels/kernel-scaled.cu" >beyond.cu

@@ -9,8 +9,8 @@
 #include "sim/machine/access/chunk.h"
 
 enum {
-  OPERAND_GROUP = 8,       // rows that lie together
-  OPERAND_MAX_CELLS = 512, // of an operand: 256 rows of 32 bytes
+  OPERAND_GROUP = 8,        // rows that lie together
+  OPERAND_MAX_CELLS = 1024, // of an operand: 256 rows of 64 bytes, beside a sparse one
 };
 
 // A chunk of an operand: of a row, or, if it is turned, of all rows at one k.

@@ -196,6 +196,32 @@ smb_step_tensor_store(Exec *exec, const Step *step, SmbLanes lanes) {
 
 // --- copies from shared memory
 
+// Four numbers of fewer bits, a byte each: those of 4 bits in its middle, those of 6 below (PTX ISA, "Optional Decompression").
+static guint32
+unpack_word(guint bits, guint32 packed) {
+  guint32 word = 0;
+  for (guint i = 0; i < 4; i++)
+    word |= (packed >> i * bits & ((1u << bits) - 1)) << (8 * i + (bits == 4 ? 2 : 0));
+  return word;
+}
+
+// A word of what comes into row @row, from byte @at of it on. Of unpacked numbers, sixteen are in the first of 16 bytes. Returns its marks.
+static guint
+read_copied(const TensorCopy *copy, const SharedMatrix *matrix, guint32 row, guint at,
+            guint32 *word) {
+  enum {
+    CHUNK = 16,
+  };
+  guint32 from =
+      smb_matrix_address(&matrix->place, FALSE, 1, row, at / CHUNK * CHUNK) - copy->reserved;
+  if (!copy->unpacked)
+    return smb_shared_matrix_read(matrix, from + at % CHUNK, sizeof *word, word);
+  guint marks = smb_shared_matrix_read(matrix, from + at % CHUNK * copy->unpacked / 8,
+                                       copy->unpacked / 2, word);
+  *word = unpack_word(copy->unpacked, *word);
+  return marks;
+}
+
 // Of one block.
 static gboolean
 copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32 address) {
@@ -203,8 +229,7 @@ copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32
   SharedMatrix matrix =
       smb_shared_matrix_open(exec, copy->matrix, issuer, copy->reserved, PRODUCT_U8);
   guint32 first = address >> TENSOR_LANE_SHIFT, column = address & 0xffff;
-  gboolean is_lost =
-      copy->is_lost || !smb_shared_matrix_set_mode(exec, copy->matrix, issuer, &matrix);
+  gboolean is_lost = !smb_shared_matrix_set_mode(exec, copy->matrix, issuer, &matrix);
   matrix.block = block;
   if (!smb_tensor_check(block, step, column, copy->bytes / sizeof(guint32)))
     return FALSE;
@@ -214,8 +239,7 @@ copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32
     guint to = (lane + first) % TENSOR_LANES;
     for (guint at = 0; row != NO_MATRIX && at < copy->bytes; at += sizeof(guint32)) {
       guint32 bits;
-      guint32 from = smb_matrix_address(&matrix.place, FALSE, 1, row, at) - copy->reserved;
-      guint marks = smb_shared_matrix_read(&matrix, from, sizeof bits, &bits);
+      guint marks = read_copied(copy, &matrix, row, at, &bits);
       tensor->words[to][column + at / sizeof bits] = bits;
       tensor->marks[to][column + at / sizeof bits] = (guint8)(is_lost ? marks & MARK_BLOCK : marks);
     }

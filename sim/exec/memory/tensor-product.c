@@ -3,8 +3,8 @@
 //
 // Products with D in tensor memory (tcgen05.mma; PTX ISA, "tcgen05.mma"), of one block or of a pair of blocks. A is in shared memory or in tensor memory, B
 // in shared memory. They are made at once, by the rules of adding that were published for the chip (product.h). Scales are in tensor
-// memory: those of row i of A in lane i % 32 of column i / 32, those of B alike. Of these nothing is known: products with
-// sparse factors; scaled ones in which a block has fewer than 128 rows; of mma.ws, those of fewer than 128 rows with A in tensor memory; numbers of 4 and 6 bits in tensor memory.
+// memory: those of row i of A in lane i % 32 of column i / 32, those of B alike, but if two blocks have 64 rows each. Of these nothing is known: of mma.ws,
+// products of fewer than 128 rows with A in tensor memory.
 #include <math.h>
 
 #include "sim/exec/memory/memory.h"
@@ -22,8 +22,8 @@ enum {
  * @rows: of D
  * @blocks: it takes part: the pair, or this block alone
  * @left, @right: of each of them
- * @d, @a, @scale_a, @scale_b: addresses in tensor memory
- * @first_scales: of smb_tensor_form()
+ * @d, @a, @metadata, @scale_a, @scale_b: addresses in tensor memory
+ * @first_scales, @selector: of TensorForm
  */
 typedef struct {
   const TensorProduct *product;
@@ -31,8 +31,8 @@ typedef struct {
   guint rows;
   SmbBlock *blocks[2];
   SharedMatrix left[2], right[2];
-  guint32 d, a, scale_a, scale_b;
-  guint8 first_scales[2];
+  guint32 d, a, metadata, scale_a, scale_b;
+  guint8 first_scales[2], selector;
   gboolean adds;
   guint32 disabled[TENSOR_MASK_WORDS];
 } Making;
@@ -42,15 +42,20 @@ typedef struct {
   guint block, lane, column;
 } DataPlace;
 
-// Rows of a block that has @rows of them: in the order of the lanes; 64 of one block have 16 of each quarter. Where fewer rows than lanes share the columns (in
-// pairs of blocks, and of mma.ws), lanes further on have the other columns.
+// Whether lanes further on have the other columns, if a block has fewer rows than lanes (PTX ISA, "Data Path Layout Organization").
+static gboolean
+has_spread_rows(const Making *making) {
+  const TensorProduct *product = making->product;
+  return (product->blocks == 2 && !product->is_sparse) || product->is_stationary;
+}
+
+// Rows of a block that has @rows of them: in the order of the lanes; 64 that are not spread have 16 of each quarter.
 static DataPlace
 find_data(const Making *making, guint i, guint j) {
   const TensorProduct *product = making->product;
   guint rows = making->rows / product->blocks, row = i % rows;
-  gboolean is_spread = product->blocks == 2 || product->is_stationary;
-  guint columns = making->form.columns / (is_spread ? TENSOR_LANES / rows : 1);
-  guint lane = is_spread || rows == TENSOR_LANES
+  guint columns = making->form.columns / (has_spread_rows(making) ? TENSOR_LANES / rows : 1);
+  guint lane = has_spread_rows(making) || rows == TENSOR_LANES
                    ? j / columns * rows + row
                    : row / PRODUCT_ROWS * LANE_STEP + row % PRODUCT_ROWS;
   return (DataPlace){i / rows, lane, j % columns};
@@ -58,15 +63,21 @@ find_data(const Making *making, guint i, guint j) {
 
 static guint
 count_data_columns(const Making *making) {
-  return find_data(making, 0, making->form.columns - 1).lane
+  return has_spread_rows(making)
              ? making->form.columns / (TENSOR_LANES * making->product->blocks / making->rows)
              : making->form.columns;
+}
+
+// Numbers of a row of A that are stored.
+static guint
+count_stored_depth(const Making *making) {
+  return making->form.depth >> making->form.is_sparse;
 }
 
 // Whether there are such products (PTX ISA, "tcgen05.mma", the shapes of each kind).
 static gboolean
 has_shape(const TensorProduct *product, guint rows, guint columns) {
-  if (product->n_scales && rows != TENSOR_LANES * product->blocks)
+  if (product->n_scales && product->blocks == 1 && rows != TENSOR_LANES)
     return FALSE;
   if (product->is_stationary)
     return product->blocks == 1 && (rows == 32 || rows == 64 || rows == 128) && columns % 64 == 0;
@@ -87,30 +98,52 @@ open_tensor_factor(const Exec *exec, const Making *making, Row row, guint lane,
   return smb_shared_matrix_set_mode(exec, row, lane, matrix);
 }
 
-// What registers say. FALSE: it is not known, or not modelled.
+// The instruction descriptor. FALSE: it is not known, or not modelled.
 static gboolean
-open_product(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
+open_form(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
   const Registers *registers = exec->warp->registers;
-  gboolean left_is_turned, right_is_turned;
+  TensorForm form;
   *making = (Making){.product = product};
   exec_watch_row(exec, product->form);
   if (product->is_lost || row_lane_unknown(registers, product->form, lane) ||
       registers->unknown_predicates[product->adds] >> lane & 1 ||
-      !smb_tensor_form(product->kind, row_values(registers, product->form)[lane], &making->form,
-                       &making->rows, &left_is_turned, &right_is_turned, making->first_scales) ||
-      !has_shape(product, making->rows, making->form.columns) ||
-      !smb_tensor_place_find(exec, &product->d, lane, &making->d) ||
-      (product->n_scales &&
-       (!smb_tensor_place_find(exec, &product->scale_a, lane, &making->scale_a) ||
-        !smb_tensor_place_find(exec, &product->scale_b, lane, &making->scale_b))) ||
-      !smb_shared_matrix_watch(exec, product->right, lane) ||
-      !(product->left == NO_MATRIX ? smb_tensor_place_find(exec, &product->a, lane, &making->a)
-                                   : smb_shared_matrix_watch(exec, product->left, lane)))
+      !smb_tensor_form(product->kind, row_values(registers, product->form)[lane], &form) ||
+      form.product.is_sparse != product->is_sparse ||
+      !has_shape(product, form.rows, form.product.columns))
     return FALSE;
-  if (product->left == NO_MATRIX && (smb_product_bits((ProductNumber)making->form.a) < 8 ||
-                                     (product->is_stationary && making->rows < TENSOR_LANES)))
-    return FALSE;
+  making->form = form.product;
   making->form.scales = (guint8)product->n_scales;
+  making->rows = form.rows;
+  making->selector = form.selector;
+  memcpy(making->first_scales, form.first_scales, sizeof form.first_scales);
+  for (guint i = 0; i < product->blocks; i++) {
+    making->right[i].is_turned = form.right_is_turned;
+    making->left[i].is_turned = form.left_is_turned;
+    making->left[i].is_left = TRUE;
+  }
+  return product->left != NO_MATRIX || !product->is_stationary || making->rows == TENSOR_LANES;
+}
+
+// Where operands are. FALSE: it is not known.
+static gboolean
+open_places(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
+  return smb_tensor_place_find(exec, &product->d, lane, &making->d) &&
+         (!product->is_sparse ||
+          smb_tensor_place_find(exec, &product->metadata, lane, &making->metadata)) &&
+         (!product->n_scales ||
+          (smb_tensor_place_find(exec, &product->scale_a, lane, &making->scale_a) &&
+           smb_tensor_place_find(exec, &product->scale_b, lane, &making->scale_b))) &&
+         smb_shared_matrix_watch(exec, product->right, lane) &&
+         (product->left == NO_MATRIX ? smb_tensor_place_find(exec, &product->a, lane, &making->a)
+                                     : smb_shared_matrix_watch(exec, product->left, lane));
+}
+
+// What registers say. FALSE: it is not known, or not modelled.
+static gboolean
+open_product(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
+  const Registers *registers = exec->warp->registers;
+  if (!open_form(exec, product, lane, making) || !open_places(exec, product, lane, making))
+    return FALSE;
   making->adds = (registers->predicates[product->adds] >> lane & 1) != (guint)product->adds_unless;
   for (guint i = 0; i < product->n_disabled; i++) {
     if (row_lane_unknown(registers, product->disabled[i], lane))
@@ -122,9 +155,6 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
     if (!block)
       return FALSE;
     making->blocks[i] = block;
-    making->right[i].is_turned = right_is_turned;
-    making->left[i].is_turned = left_is_turned;
-    making->left[i].is_left = TRUE;
     if (!open_tensor_factor(exec, making, product->right, lane, (ProductNumber)making->form.b,
                             block, &making->right[i]) ||
         (product->left != NO_MATRIX &&
@@ -145,31 +175,62 @@ note_data_mark(guint8 mark, guint32 bit, guint32 *unknown, guint *flags) {
     *flags |= ROW_BLOCK;
 }
 
+// How A is kept in tensor memory: numbers of 4 and 6 bits have a byte each, those of 4 its middle, unless two are packed (PTX ISA, "Packing format used for matrix A").
+static ProductNumber
+find_kept_number(const Making *making, guint *bits) {
+  ProductNumber number = (ProductNumber)making->form.a;
+  gboolean is_packed = making->product->kind == TENSOR_KIND_MXF4;
+  *bits = MAX(smb_product_bits(number), is_packed ? 4 : 8);
+  return number == PRODUCT_E2M1 && !is_packed ? PRODUCT_E2M1_MIDDLE : number;
+}
+
 // Sixteen rows of A in tensor memory: numbers of a row follow each other.
 static void
 take_tensor_rows(const Making *making, guint first, ProductOperands *operands,
                  ProductUnknown *unknown) {
-  const ProductNumber number = (ProductNumber)making->form.a;
-  const guint bits = smb_product_bits(number), in_word = 32 / bits;
+  guint bits;
+  const ProductNumber number = find_kept_number(making, &bits);
+  const guint in_word = 32 / bits, depth = count_stored_depth(making);
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     DataPlace place = find_data(making, first + i, 0);
     const TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
     guint lane = (place.lane + (making->a >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
-    for (guint k = 0; k < making->form.depth; k++) {
+    for (guint k = 0; k < depth; k++) {
       guint column = (making->a & 0xffff) + k / in_word;
       operands->a_whole[i][k] = (gint32)(tensor->words[lane][column] >> k % in_word * bits);
       note_data_mark(tensor->marks[lane][column], 1u << i, &unknown->rows, &unknown->flags);
     }
     operands->is_special |=
-        !smb_product_read_all(number, making->form.depth, operands->a_whole[i], operands->a[i]);
+        !smb_product_read_all(number, depth, operands->a_whole[i], operands->a[i]);
   }
 }
 
-// The scales of row @i of A, or of column @i of B, in the low bytes.
+// Moves what is stored of sixteen rows of a sparse A to where the metadata say.
+static void
+spread_left(const Making *making, guint first, ProductOperands *operands, ProductUnknown *unknown) {
+  const TensorKind kind = making->product->kind;
+  const guint in_group = smb_tensor_group(kind), n = making->form.depth / in_group;
+  for (guint i = 0; i < PRODUCT_ROWS; i++) {
+    guint8 metadata[PRODUCT_GROUPS];
+    DataPlace place = find_data(making, first + i, 0);
+    const TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
+    for (guint group = 0; group < n; group++) {
+      TensorMetadata at = smb_tensor_metadata(kind, i, place.lane, group);
+      guint lane = (at.lane + (making->metadata >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
+      guint column = (making->metadata & 0xffff) + making->selector + at.column;
+      metadata[group] = tensor->words[lane][column] >> at.shift & 0xf;
+      note_data_mark(tensor->marks[lane][column], 1u << i, &unknown->rows, &unknown->flags);
+    }
+    smb_product_spread_row(&making->form, i, in_group, metadata, operands);
+  }
+}
+
+// The scales of row @i of A, or of column @i of B, in the low bytes: in the copy from lane @copy on.
 static guint32
-read_tensor_scales(SmbBlock *block, guint32 address, guint8 first, guint i, guint8 *mark) {
+read_tensor_scales(SmbBlock *block, guint32 address, guint8 first, guint copy, guint i,
+                   guint8 *mark) {
   const TensorMemory *tensor = smb_tensor_memory(block);
-  guint lane = ((address >> TENSOR_LANE_SHIFT) + i % SCALE_LANES) % TENSOR_LANES;
+  guint lane = ((address >> TENSOR_LANE_SHIFT) + copy + i % SCALE_LANES) % TENSOR_LANES;
   guint column = (address & 0xffff) + i / SCALE_LANES;
   *mark = tensor->marks[lane][column];
   return tensor->words[lane][column] >> first * 8;
@@ -180,22 +241,32 @@ static void
 scale_left(const Making *making, guint first, ProductOperands *operands, ProductUnknown *unknown) {
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     guint8 mark;
-    DataPlace place = find_data(making, first + i, 0);
-    guint32 scales = read_tensor_scales(making->blocks[place.block], making->scale_a,
-                                        making->first_scales[0], place.lane, &mark);
+    guint rows = making->rows / making->product->blocks, row = first + i;
+    guint32 scales = read_tensor_scales(making->blocks[row / rows], making->scale_a,
+                                        making->first_scales[0], 0, row % rows, &mark);
     note_data_mark(mark, 1u << i, &unknown->rows, &unknown->flags);
     operands->is_special |=
         !smb_product_scale(&making->form, scales, 1, operands->a_whole[i], operands->a[i]);
   }
 }
 
+// Columns whose scales of B follow each other. Where lanes further on have the other half of the columns, they have its scales, too (CuTe, ScaleFactorDuplicated2by2).
+static guint
+count_scaled_columns(const Making *making) {
+  gboolean is_halved =
+      has_spread_rows(making) && making->rows < TENSOR_LANES * making->product->blocks;
+  return making->form.columns >> is_halved;
+}
+
 // Eight columns of B, from @first on. Both blocks of a pair have the scales of all columns, of which those of the first are taken.
 static void
 scale_right(const Making *making, guint first, ProductOperands *operands, ProductUnknown *unknown) {
+  const guint columns = count_scaled_columns(making);
   for (guint j = 0; j < PRODUCT_COLUMNS; j++) {
     guint8 mark;
+    guint copy = (first + j) / columns * (TENSOR_LANES / 2);
     guint32 scales = read_tensor_scales(making->blocks[0], making->scale_b, making->first_scales[1],
-                                        first + j, &mark);
+                                        copy, (first + j) % columns, &mark);
     note_data_mark(mark, 1u << j, &unknown->columns, &unknown->flags);
     operands->is_special |= !smb_product_scale(&making->form, scales, PRODUCT_COLUMNS,
                                                &operands->b_whole[0][j], &operands->b[0][j]);
@@ -210,8 +281,10 @@ take_left_tile(const Making *making, guint tile, ProductOperands *operands,
   if (making->product->left == NO_MATRIX)
     take_tensor_rows(making, first, operands, unknown);
   else
-    smb_shared_matrix_take_rows(&making->left[first / rows], first % rows, making->form.depth,
-                                operands, unknown);
+    smb_shared_matrix_take_rows(&making->left[first / rows], first % rows,
+                                count_stored_depth(making), operands, unknown);
+  if (making->form.is_sparse)
+    spread_left(making, first, operands, unknown);
   if (making->form.scales)
     scale_left(making, first, operands, unknown);
 }
@@ -327,10 +400,11 @@ forget_data(const Making *making) {
       put_data(making, tile, at, NULL, NULL);
 }
 
-// Numbers of a row as they are stored: two of a byte count as one.
+// Numbers of a row of A, or of a column of B, as they are stored: two of a byte count as one.
 static guint
-count_stored_numbers(const Making *making) {
-  return making->product->kind == TENSOR_KIND_MXF4 ? making->form.depth / 2u : making->form.depth;
+count_stored_numbers(const Making *making, gboolean is_left) {
+  guint n = is_left ? count_stored_depth(making) : making->form.depth;
+  return making->product->kind == TENSOR_KIND_MXF4 ? n / 2 : n;
 }
 
 // Bytes of factors that are in the shared memory of this block.
@@ -338,8 +412,9 @@ static guint64
 count_factor_bytes(const Making *making) {
   const ProductForm *form = &making->form;
   guint64 rows = making->product->left == NO_MATRIX ? 0 : making->rows;
-  return (rows * making->left[0].bytes + form->columns * making->right[0].bytes) *
-         count_stored_numbers(making) / making->product->blocks;
+  return (rows * making->left[0].bytes * count_stored_numbers(making, TRUE) +
+          form->columns * making->right[0].bytes * count_stored_numbers(making, FALSE)) /
+         making->product->blocks;
 }
 
 // Others are not held against what copies brought.
@@ -354,30 +429,45 @@ check_scales(SmbBlock *block, const Step *step, guint32 address, guint n) {
   return smb_tensor_check(block, step, address & 0xffff, (n + SCALE_LANES - 1) / SCALE_LANES);
 }
 
+// Whether a block has the columns of D, of A and of what belongs to it.
+static gboolean
+check_block_places(SmbBlock *block, const Step *step, const Making *making) {
+  const TensorProduct *product = making->product;
+  guint bits;
+  find_kept_number(making, &bits);
+  guint columns = count_stored_depth(making) * bits / 32;
+  guint of_metadata = smb_tensor_metadata(product->kind, 0, 0,
+                                          making->form.depth / smb_tensor_group(product->kind) - 1)
+                          .column +
+                      1;
+  return smb_tensor_check(block, step, making->d & 0xffff, count_data_columns(making)) &&
+         (product->left != NO_MATRIX ||
+          smb_tensor_check(block, step, making->a & 0xffff, columns)) &&
+         (!product->is_sparse ||
+          smb_tensor_check(block, step, (making->metadata & 0xffff) + making->selector,
+                           of_metadata)) &&
+         (!making->form.scales ||
+          check_scales(block, step, making->scale_a, making->rows / product->blocks));
+}
+
 static gboolean
 check_places(Exec *exec, const Step *step, const Making *making) {
-  guint columns = making->form.depth * smb_product_bits((ProductNumber)making->form.a) / 32;
   for (guint i = 0; i < making->product->blocks; i++)
-    if (!smb_tensor_check(making->blocks[i], step, making->d & 0xffff,
-                          count_data_columns(making)) ||
-        (making->product->left == NO_MATRIX &&
-         !smb_tensor_check(making->blocks[i], step, making->a & 0xffff, columns)) ||
-        (making->form.scales && !check_scales(making->blocks[i], step, making->scale_a,
-                                              making->rows / making->product->blocks)))
+    if (!check_block_places(making->blocks[i], step, making))
       return FALSE;
   if (making->form.scales &&
-      !check_scales(making->blocks[0], step, making->scale_b, making->form.columns))
+      !check_scales(making->blocks[0], step, making->scale_b, count_scaled_columns(making)))
     return FALSE;
   for (guint i = 0; i < making->product->blocks; i++) {
     if (making->blocks[i] != exec->block)
       continue;
     if (making->product->left != NO_MATRIX && has_eight_rows(&making->left[i]))
       smb_operand_check(exec, &making->left[i], making->product->site,
-                        making->rows / making->product->blocks, count_stored_numbers(making));
+                        making->rows / making->product->blocks, count_stored_numbers(making, TRUE));
     if (has_eight_rows(&making->right[i]))
       smb_operand_check(exec, &making->right[i], making->product->site,
                         making->form.columns / making->product->blocks,
-                        count_stored_numbers(making));
+                        count_stored_numbers(making, FALSE));
   }
   return TRUE;
 }

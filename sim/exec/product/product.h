@@ -71,6 +71,7 @@ enum {
   PRODUCT_ROWS = 16,
   PRODUCT_COLUMNS = 8, // that are computed at once
   PRODUCT_DEPTH = 128, // at most; of B1 in words
+  PRODUCT_GROUPS = 32, // of numbers of a row of a sparse A, at most
   PRODUCT_SUMS = 128,  // registers of C and D, at most
   PRODUCT_FACTORS = 16,
 };
@@ -218,6 +219,9 @@ typedef struct {
 // Moves what is stored of a sparse A, of the 32 lanes from @first on, to where the metadata say.
 void smb_product_place_sparse(const Product *product, const Registers *registers, guint first,
                               ProductOperands *operands, ProductUnknown *unknown);
+// Moves what is stored of row @i of a sparse A to where @metadata say: four bits for each group of @in_group numbers, of which half are stored.
+void smb_product_spread_row(const ProductForm *form, guint i, guint in_group,
+                            const guint8 *metadata, ProductOperands *operands);
 // Multiplies numbers of a row of A, or a column of B, which are @step apart, by the scales in the low bytes of a word. Returns whether these are finite.
 gboolean smb_product_scale(const ProductForm *form, guint32 scales, gsize step, gint32 *whole,
                            double *real);

@@ -18,7 +18,7 @@ enum {
   IN_A_ROW = 4, // lanes
 };
 
-// Numbers of a group, of which half are stored.
+// Numbers of a group, of which half are stored, in registers of a warp.
 static guint
 count_in_group(ProductNumber number) {
   guint bits = smb_product_bits(number);
@@ -53,11 +53,11 @@ find_metadata(const Product *product, guint i, guint group, guint n) {
                          at * GROUP_BITS};
 }
 
-// Moves the stored numbers of a group to their places.
+// Moves the stored numbers of a group, which has @n, to their places.
 static void
-place_group(ProductNumber number, guint32 bits, const gint32 *whole, const double *real,
-            gint32 *to_whole, double *to_real) {
-  const guint n = count_in_group(number), in_unit = MAX(n / GROUP_UNITS, 1);
+place_group(guint n, guint32 bits, const gint32 *whole, const double *real, gint32 *to_whole,
+            double *to_real) {
+  const guint in_unit = MAX(n / GROUP_UNITS, 1);
   for (guint i = 0; i < n / 2; i++) {
     guint unit = bits >> (i * GROUP_UNITS / n * UNIT_BITS) & ((1 << UNIT_BITS) - 1);
     guint to = unit * n / GROUP_UNITS + i % in_unit;
@@ -67,34 +67,41 @@ place_group(ProductNumber number, guint32 bits, const gint32 *whole, const doubl
 }
 
 void
+smb_product_spread_row(const ProductForm *form, guint i, guint in_group, const guint8 *metadata,
+                       ProductOperands *operands) {
+  const gint32 absent = form->a <= PRODUCT_F32 ? PRODUCT_ABSENT : 0;
+  gint32 whole[PRODUCT_DEPTH], *to_whole = operands->a_whole[i];
+  double real[PRODUCT_DEPTH], *to_real = operands->a[i];
+  memcpy(whole, to_whole, sizeof whole);
+  memcpy(real, to_real, sizeof real);
+  for (guint k = 0; k < form->depth; k++) {
+    to_whole[k] = absent;
+    to_real[k] = 0;
+  }
+  for (guint at = 0; at < form->depth; at += in_group)
+    place_group(in_group, metadata[at / in_group], whole + at / 2, real + at / 2, to_whole + at,
+                to_real + at);
+}
+
+void
 smb_product_place_sparse(const Product *product, const Registers *registers, guint first,
                          ProductOperands *operands, ProductUnknown *unknown) {
   const ProductForm *form = &product->form;
-  const ProductNumber number = (ProductNumber)form->a;
-  const guint in_group = count_in_group(number), n = form->depth / in_group;
-  const gint32 absent = number <= PRODUCT_F32 ? PRODUCT_ABSENT : 0;
+  const guint in_group = count_in_group((ProductNumber)form->a), n = form->depth / in_group;
   const guint32 *words = row_values(registers, product->metadata) + first;
   guint flags = row_flags(registers, product->metadata);
   unknown->flags |= flags;
   if ((flags & ROW_UNKNOWN) && !unknown->origin)
     unknown->origin = row_origin(registers, product->metadata);
   for (guint i = 0; i < form->rows; i++) {
-    gint32 whole[PRODUCT_DEPTH];
-    double real[PRODUCT_DEPTH];
-    memcpy(whole, operands->a_whole[i], sizeof whole);
-    memcpy(real, operands->a[i], sizeof real);
-    for (guint k = 0; k < form->depth; k++) {
-      operands->a_whole[i][k] = absent;
-      operands->a[i][k] = 0;
-    }
+    guint8 metadata[PRODUCT_GROUPS];
     for (guint group = 0; group < n; group++) {
       MetadataPlace place = find_metadata(product, i, group, n);
-      guint lane = place.lane;
-      if ((flags & ROW_UNKNOWN) && row_lane_unknown(registers, product->metadata, first + lane))
+      if ((flags & ROW_UNKNOWN) &&
+          row_lane_unknown(registers, product->metadata, first + place.lane))
         unknown->rows |= 1u << i;
-      guint at = group * in_group;
-      place_group(number, words[lane] >> place.shift, whole + at / 2, real + at / 2,
-                  operands->a_whole[i] + at, operands->a[i] + at);
+      metadata[group] = (guint8)(words[place.lane] >> place.shift & ((1 << GROUP_BITS) - 1));
     }
+    smb_product_spread_row(form, i, in_group, metadata, operands);
   }
 }

@@ -93,25 +93,48 @@ static const KindFormats kind_formats[N_TENSOR_KINDS] = {
 };
 
 gboolean
-smb_tensor_form(TensorKind kind, guint32 descriptor, ProductForm *form, guint *rows,
-                gboolean *left_is_turned, gboolean *right_is_turned, guint8 first_scales[2]) {
+smb_tensor_form(TensorKind kind, guint32 descriptor, TensorForm *form) {
   const KindFormats *formats = &kind_formats[kind];
   gboolean is_sparse = descriptor >> 2 & 1, has_scales = kind >= TENSOR_KIND_MXF8F6F4;
   gboolean is_deeper = has_scales && descriptor >> 31; // of sm_103
-  *form = (ProductForm){.a = formats->factors[descriptor >> 7 & 7],
-                        .b = formats->factors[descriptor >> 10 & 7],
-                        .sum = formats->sums[descriptor >> 4 & 3],
-                        .rows = PRODUCT_ROWS,
-                        .columns = (guint16)((descriptor >> 17 & 0x3f) * PRODUCT_COLUMNS),
-                        .depth = (guint16)formats->depth,
-                        .saturates = !has_scales && descriptor >> 3 & 1,
-                        .has_fine_scales = has_scales && !(descriptor >> 23 & 1),
-                        .negates = (descriptor >> 13 & 1) != (descriptor >> 14 & 1)};
-  *left_is_turned = descriptor >> 15 & 1;
-  *right_is_turned = descriptor >> 16 & 1;
-  *rows = (descriptor >> 24 & 0x1f) * 16;
-  first_scales[0] = descriptor >> 29 & 3;
-  first_scales[1] = descriptor >> 4 & 3;
-  return !is_sparse && !is_deeper && form->a != NO_NUMBER && form->b != NO_NUMBER &&
-         form->sum != NO_NUMBER && form->columns > 0 && form->columns <= 256;
+  const ProductForm product = {.a = formats->factors[descriptor >> 7 & 7],
+                               .b = formats->factors[descriptor >> 10 & 7],
+                               .sum = formats->sums[descriptor >> 4 & 3],
+                               .rows = PRODUCT_ROWS,
+                               .columns = (guint16)((descriptor >> 17 & 0x3f) * PRODUCT_COLUMNS),
+                               .depth = (guint16)(formats->depth << is_sparse),
+                               .is_sparse = is_sparse,
+                               .saturates = !has_scales && descriptor >> 3 & 1,
+                               .has_fine_scales = has_scales && !(descriptor >> 23 & 1),
+                               .negates = (descriptor >> 13 & 1) != (descriptor >> 14 & 1)};
+  *form = (TensorForm){.product = product,
+                       .rows = (descriptor >> 24 & 0x1f) * 16,
+                       .left_is_turned = descriptor >> 15 & 1,
+                       .right_is_turned = descriptor >> 16 & 1,
+                       .first_scales = {descriptor >> 29 & 3, descriptor >> 4 & 3},
+                       .selector = descriptor & 3};
+  return !is_deeper && product.a != NO_NUMBER && product.b != NO_NUMBER &&
+         product.sum != NO_NUMBER && product.columns > 0 && product.columns <= 256;
+}
+
+// --- metadata of a sparse A (PTX ISA, "Sparse Matrices"). Which four bits are whose, no text of it says: here as CuTe's UMMA::tmem_e_frg has it
+
+guint
+smb_tensor_group(TensorKind kind) {
+  return kind == TENSOR_KIND_TF32 ? 2 : kind == TENSOR_KIND_MXF4 ? 8 : 4;
+}
+
+TensorMetadata
+smb_tensor_metadata(TensorKind kind, guint i, guint lane, guint group) {
+  enum {
+    GROUP_BITS = 4,
+    WORD_GROUPS = 32 / GROUP_BITS,
+    HALF = WORD_GROUPS / 2,
+  };
+  gboolean is_paired = kind == TENSOR_KIND_F16 || kind == TENSOR_KIND_TF32;
+  // a word has four groups of a row, and of the one eight below; those after them are eight lanes below
+  if (is_paired)
+    return (TensorMetadata){lane / 16 * 16 + i % 8 + group / HALF * 8, 0,
+                            (i / 8 % 2 * HALF + group % HALF) * GROUP_BITS};
+  return (TensorMetadata){lane, group / WORD_GROUPS, group % WORD_GROUPS * GROUP_BITS};
 }

@@ -69,7 +69,7 @@ typedef struct {
  * @matrix: two rows: the descriptor
  * @bytes: of a row: 16 or 32
  * @blocks: 1, or 2: it happens in both blocks of a pair
- * @is_lost: what comes of it is not known: numbers are unpacked
+ * @unpacked: bits of numbers that get a byte each, 4 or 6; 0: none are unpacked
  */
 typedef struct {
   TensorPlace place;
@@ -78,13 +78,14 @@ typedef struct {
   TensorRows rows;
   guint bytes;
   guint blocks;
-  gboolean is_lost;
+  guint unpacked;
 } TensorCopy;
 
 /**
  * TensorProduct: D = A B + D, with D in tensor memory
- * @is_lost: it has what is not modelled: sparse factors
+ * @is_lost: it has what is not modelled
  * @is_stationary: it is one of mma.ws, which has a layout of its own
+ * @is_sparse: of A, half of the numbers are stored; @metadata: where in tensor memory it says which
  * @blocks: 1, or 2: of a pair of blocks, which have half of A's rows, of B's columns and of D's rows each
  * @d, @a: places in tensor memory; of A, if @left is NO_MATRIX
  * @left, @right: two rows each: descriptors of A and B
@@ -97,9 +98,9 @@ typedef struct {
  */
 typedef struct {
   TensorKind kind;
-  gboolean is_lost, is_stationary;
+  gboolean is_lost, is_stationary, is_sparse;
   guint blocks;
-  TensorPlace d, a;
+  TensorPlace d, a, metadata;
   Row left, right;
   guint32 reserved;
   guint site;
@@ -130,16 +131,32 @@ guint smb_tensor_columns(TensorSpread spread, guint n);
 guint32 smb_tensor_row(TensorRows rows, guint lane);
 
 /**
- * smb_tensor_form: What an instruction descriptor says, but how many scales there are
- * @form: (out): numbers, columns, depth, and what is done with their sums
- * @rows: (out): of D
- * @left_is_turned, @right_is_turned: (out): as in Product
- * @first_scales: (out): of a kind with scales, the first byte that counts in each word of those of A, and of B
- *
- * Returns: FALSE: there is no such product, or it is not modelled
+ * TensorForm: what an instruction descriptor says, but how many scales there are
+ * @product: numbers, columns, depth, and what is done with their sums
+ * @rows: of D
+ * @left_is_turned, @right_is_turned: as in Product
+ * @first_scales: of a kind with scales, the first byte that counts in each word of those of A, and of B
+ * @selector: of a sparse A, the column that has the metadata, if these need one of two
  */
-gboolean smb_tensor_form(TensorKind kind, guint32 descriptor, ProductForm *form, guint *rows,
-                         gboolean *left_is_turned, gboolean *right_is_turned,
-                         guint8 first_scales[2]);
+typedef struct {
+  ProductForm product;
+  guint rows;
+  gboolean left_is_turned, right_is_turned;
+  guint8 first_scales[2];
+  guint8 selector;
+} TensorForm;
+
+// Reads an instruction descriptor. FALSE: there is no such product, or it is not modelled.
+gboolean smb_tensor_form(TensorKind kind, guint32 descriptor, TensorForm *form);
+// Numbers of a row of a sparse A that share four bits of metadata.
+guint smb_tensor_group(TensorKind kind);
+
+// Where four bits of metadata are: in which lane and column, and from which bit on.
+typedef struct {
+  guint lane, column, shift;
+} TensorMetadata;
+
+// Those of a group of row @i of A, whose numbers in D are in lane @lane. The column is one of two where a selector chooses, else it counts from the first one.
+TensorMetadata smb_tensor_metadata(TensorKind kind, guint i, guint lane, guint group);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// tcgen05: instructions of tensor memory (PTX ISA 9.0, section 9.7.16), but for alloc (bulk.c) and commit (mbarrier.c). Nothing is known of what tcgen05.ld.red
-// finds, of products with sparse factors, or .ashift, or a mask of columns, and of copies that unpack numbers.
+// tcgen05: instructions of tensor memory (PTX ISA 9.0, section 9.7.16), but for alloc (bulk.c) and commit (mbarrier.c). Nothing is known of products with .ashift, or with a mask
+// of columns.
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ smb_ptx_decode_tensor_free(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// --- tcgen05.ld.SPREAD.xN{.pack::16b} data, [address]{, split}; tcgen05.st.SPREAD.xN{.unpack::16b} [address]{, split}, data
+// --- tcgen05.ld.SPREAD.xN{.pack::16b} data, [address]{, split}; tcgen05.st.SPREAD.xN{.unpack::16b} [address]{, split}, data;
+// tcgen05.ld.red.SPREAD.xN.EXTREME{.abs}{.NaN}.TYPE data, extreme, [address]{, split}
 
 // How registers are spread, and how many there are. FALSE: it does not say.
 static gboolean
@@ -62,12 +63,34 @@ find_spread(const PtxDecoder *decoder, TensorMove *move, guint *n) {
   return *n > 0 && *n <= TENSOR_REGISTERS;
 }
 
+// The least or the largest number of what a lane has loaded. FALSE: it is not what PTX has.
+static gboolean
+add_extreme(PtxDecoder *decoder, const TensorMove *move) {
+  static const Operation extremes[][3] = {
+      {OPERATION_MIN_F32, OPERATION_MIN_U32, OPERATION_MIN_S32},
+      {OPERATION_MAX_F32, OPERATION_MAX_U32, OPERATION_MAX_S32}};
+  const Operation *of_type = extremes[smb_ptx_has_part(decoder, "max")];
+  guint type = smb_ptx_has_part(decoder, "u32") ? 1 : smb_ptx_has_part(decoder, "s32") ? 2 : 0;
+  Compute step = {.operation = of_type[type],
+                  .modifiers = (smb_ptx_has_part(decoder, "abs") ? MODIFIER_ABSOLUTE : 0) |
+                               (smb_ptx_has_part(decoder, "NaN") ? MODIFIER_NAN : 0),
+                  .d = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, type == 0)};
+  if (step.d == NO_ROW || step.d & ROW_CONSTANT || move->n < 2)
+    return FALSE;
+  for (guint i = 1; i < move->n; i++) {
+    step.s[0] = i == 1 ? move->data[0] : step.d;
+    step.s[1] = move->data[i];
+    smb_ptx_add_compute(decoder, &step);
+  }
+  return TRUE;
+}
+
 PtxResult
 smb_ptx_decode_tensor_move(PtxDecoder *decoder) {
-  gboolean loads = decoder->argument;
+  gboolean loads = decoder->argument, reduces = smb_ptx_has_part(decoder, "red");
   TensorStep *step = smb_code_new_tensor(decoder->code);
   TensorMove *move = &step->move;
-  guint n, place = loads ? 1 : 0;
+  guint n, place = loads ? 1 + (guint)reduces : 0;
   if (!find_spread(decoder, move, &n))
     return smb_ptx_wants(decoder, "a shape, and a number of registers");
   gboolean is_split = move->spread == TENSOR_16X32X2;
@@ -92,7 +115,9 @@ smb_ptx_decode_tensor_move(PtxDecoder *decoder) {
   if (!set_tensor_address(decoder, place, &move->place))
     return PTX_FAILED;
   smb_build_tensor(&decoder->build, loads ? STEP_TENSOR_LOAD : STEP_TENSOR_STORE, step, NULL);
-  return PTX_DECODED;
+  return !reduces || add_extreme(decoder, move)
+             ? PTX_DECODED
+             : smb_ptx_wants(decoder, "two registers or more, and one for the extreme");
 }
 
 // tcgen05.shift.down [address]
@@ -136,7 +161,9 @@ smb_ptx_decode_tensor_copy(PtxDecoder *decoder) {
   if (!copy->bytes)
     return smb_ptx_wants(decoder, "a shape");
   copy->blocks = count_pair(decoder);
-  copy->is_lost = smb_ptx_has_prefix(decoder, "b8x16");
+  copy->unpacked = smb_ptx_has_part(decoder, "b6x16_p32")   ? 6
+                   : smb_ptx_has_part(decoder, "b4x16_p64") ? 4
+                                                            : 0;
   copy->matrix = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 8, FALSE);
   if (copy->matrix == NO_ROW)
     return smb_ptx_wants(decoder, "a descriptor");
@@ -201,11 +228,11 @@ PtxResult
 smb_ptx_decode_tensor_product(PtxDecoder *decoder) {
   TensorStep *step = smb_code_new_tensor(decoder->code);
   TensorProduct *product = &step->product;
-  gboolean is_sparse = smb_ptx_has_part(decoder, "sp");
   gboolean is_scaled = smb_ptx_has_part(decoder, "block_scale");
   gboolean is_tensor = smb_ptx_operand(decoder, 1)->kind == PTX_OPERAND_ADDRESS;
-  guint form = is_sparse ? 4 : 3;
-  product->is_lost = !find_kind(decoder, &product->kind) || is_sparse ||
+  product->is_sparse = smb_ptx_has_part(decoder, "sp");
+  guint form = product->is_sparse ? 4 : 3;
+  product->is_lost = !find_kind(decoder, &product->kind) ||
                      is_scaled != (product->kind >= TENSOR_KIND_MXF8F6F4) ||
                      smb_ptx_has_part(decoder, "ashift");
   product->n_scales = is_scaled ? count_scales(decoder, product->kind) : 0;
@@ -220,6 +247,7 @@ smb_ptx_decode_tensor_product(PtxDecoder *decoder) {
     return smb_ptx_wants(decoder, "factors, an instruction descriptor, and whether D is added");
   if (!set_tensor_address(decoder, 0, &product->d) ||
       (is_tensor && !set_tensor_address(decoder, 1, &product->a)) ||
+      (product->is_sparse && !set_tensor_address(decoder, 3, &product->metadata)) ||
       (is_scaled && (!set_tensor_address(decoder, form + 1, &product->scale_a) ||
                      !set_tensor_address(decoder, form + 2, &product->scale_b))))
     return PTX_FAILED;
