@@ -15,7 +15,6 @@
 enum {
   MAX_COMPILERS = 2,   // that run at once: each may take hundreds of megabytes
   FORMS_OF_BATCH = 32, // that are compiled by one call
-  MAX_RUNNERS = 4, // forms that are run at once: what is kept of each for its time may take 200 MB
   // Percent that a form has to save: on an H200, one with 2 % fewer wavefronts and 1 % fewer instructions
   // took 2 % longer (doc/compiled.md, "flat"), for nvcc scheduled the rest otherwise.
   LEAST_GAIN = 3,
@@ -183,11 +182,6 @@ run_compiled(const Kernel *kernel, SmbAdviseCompiled *compiled) {
     compiled->failure = g_strdup("not all of its requests can be counted");
 }
 
-static guint
-count_runners(void) {
-  return MIN(g_get_num_processors(), MAX_RUNNERS);
-}
-
 static void
 count_job(gpointer user, guint item) {
   const Kernel *kernel = user;
@@ -205,7 +199,7 @@ compile_jobs(Kernel *kernel) {
   smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, compile_form, kernel);
   if (kernel->jobs->len > 0 && g_array_index(kernel->jobs, Job, 0).compiled == kernel->now)
     run_compiled(kernel, kernel->now);
-  smb_parallel_run(kernel->jobs->len, count_runners(), count_job, kernel);
+  smb_parallel_run(kernel->jobs->len, MAX_COMPILERS, count_job, kernel);
 }
 
 static void
@@ -322,7 +316,7 @@ smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource
     compile_rest(&kernel);
   Timed timed = {&kernel, forms};
   smb_progress_begin(target->options.progress, "forms timed", forms->len);
-  smb_parallel_run(forms->len, count_runners(), time_form, &timed);
+  smb_parallel_run(forms->len, MAX_COMPILERS, time_form, &timed);
   smb_progress_begin(target->options.progress, NULL, 0);
 }
 
