@@ -33,6 +33,7 @@ prints kernel-pointers
 prints kernel-locks
 prints kernel-waits
 prints sparse
+prints kernel-quads
 status=0
 "$SMEMBANK" run --nvcc -rdc=true --output ranking "$kernels/kernel-linked.cu" "$kernels/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
@@ -52,7 +53,7 @@ cmp out "$kernels/dynamic.expected" || die "dynamic as PTX: another output: $(di
 status=0
 SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./linked >out 2>err || status=$?
 grep -q 'linking needs nvcc' err || die "linked PTX without a compiler: $(cat out err)"
-for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks kernel-waits; do
+for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks kernel-waits kernel-quads; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$kernels/$name.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$kernels/$name.expected" || die "$name as PTX: another output: $(cat out err)"

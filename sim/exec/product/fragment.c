@@ -41,19 +41,30 @@ count_fragment_registers(ProductNumber number, guint numbers) {
   return numbers * bits_in_register(number) / 32 / 32;
 }
 
+enum {
+  QUAD_FACTORS = 2, // registers
+  QUAD_SUMS = 8,    // of floats
+};
+
 guint
 smb_product_registers_of_a(const ProductForm *form) {
+  if (form->is_quad)
+    return QUAD_FACTORS;
   return count_fragment_registers((ProductNumber)form->a,
                                   form->rows * smb_product_stored_depth(form));
 }
 
 guint
 smb_product_registers_of_b(const ProductForm *form) {
+  if (form->is_quad)
+    return QUAD_FACTORS;
   return count_fragment_registers((ProductNumber)form->b, EIGHT * smb_product_stored_height(form));
 }
 
 guint
 smb_product_registers_of_sum(const ProductForm *form) {
+  if (form->is_quad)
+    return form->sum == PRODUCT_F16 ? QUAD_SUMS / 2 : QUAD_SUMS;
   return count_fragment_registers((ProductNumber)form->sum, (guint)form->rows * form->columns);
 }
 
@@ -334,6 +345,10 @@ smb_product_make(const Product *product, Registers *registers, SmbLanes lanes) {
     ProductUnknown unknown = {0};
     if (!(lanes >> first & 1))
       continue;
+    if (product->form.is_quad) {
+      is_certain &= smb_product_make_quads(product, registers, first);
+      continue;
+    }
     operands.is_special = FALSE;
     find_unknown_factors(product, registers, first, &unknown);
     if (smb_product_is_lost(&product->form, &unknown)) {

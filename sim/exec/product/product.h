@@ -50,6 +50,7 @@ typedef enum {
  * @has_fine_scales: they are UE4M3, else UE8M0
  * @block, @digits, @kept: how real numbers are added (smb_product_rule())
  * @is_published: that papers report, and was not compared with a device
+ * @is_quad: four products, of eight lanes each, whose C has numbers of another kind, @addend (quad.c)
  */
 typedef struct {
   guint8 a, b, sum;
@@ -65,6 +66,8 @@ typedef struct {
   guint8 digits; // binary digits below the largest exponent
   guint8 kept;   // of a binary32 result, behind the first one
   gboolean is_published;
+  gboolean is_quad;
+  guint8 addend;
 } ProductForm;
 
 enum {
@@ -132,7 +135,7 @@ typedef struct {
  * Product: one that a warp makes, or a quarter of one that four warps make together (wgmma)
  * @a, @b, @c, @d: rows of registers of 32 bits, in their order; of 64-bit numbers two for each
  * @left, @right: the first of two rows that say where A and B are in shared memory; NO_MATRIX: they are in registers
- * @left_is_turned, @right_is_turned: numbers of a column of A, of a row of B follow each other there
+ * @left_is_turned, @right_is_turned: numbers of a column of A, of a row of B follow each other there; in registers only of a form that is_quad
  * @reserved: what addresses of the code have ahead of the program's own shared memory
  * @site: the instruction, of one that reads shared memory
  * @adds, @adds_unless: whether C is added: a predicate, or its opposite
@@ -246,6 +249,8 @@ gboolean smb_product_is_lost(const ProductForm *form, const ProductUnknown *unkn
 void smb_product_forget(const Product *product, Registers *registers, guint first,
                         const ProductUnknown *unknown);
 
+// Four products of the 32 lanes from @first on. Returns whether all rules of adding give that, or the one of the chip is known.
+gboolean smb_product_make_quads(const Product *product, Registers *registers, guint first);
 // All of it, of lanes that are all of one or more groups of 32. Returns whether all rules of adding give that.
 gboolean smb_product_make(const Product *product, Registers *registers, SmbLanes lanes);
 

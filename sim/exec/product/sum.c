@@ -85,7 +85,9 @@ smb_product_rule(ProductForm *form, guint chip) {
   form->block = block && block < form->depth ? block : (guint8)MIN(form->depth, PRODUCT_DEPTH);
   form->digits = is_narrow ? rule->digits_narrow : rule->digits;
   form->kept = is_narrow ? rule->kept_narrow : 23;
-  form->is_published = form->a < PRODUCT_F32 && rule->first != 90;
+  // of quads, since sm_80, ptxas makes sums whose rules are known
+  form->is_published =
+      form->a < PRODUCT_F32 && rule->first != 90 && (!form->is_quad || rule->first < 80);
 }
 
 // --- sums

@@ -4,7 +4,7 @@
 // Products of matrices: mma.sync, wmma.mma and wgmma.mma_async. Fragments of wmma are those of mma, as ptxas lays them out: a product of
 // m16n16k16 is two of m16n8k16, one of m32n8k16, too, and one of m8n32k16 is that of the transposed matrices. Numbers of binary16
 // are repeated up to eight registers. On sm_90, numbers of 8 bits become binary16, and C is added last.
-// Not modelled: mma.m8n8k4 of binary16, and D and C of different types.
+// Not modelled: D and C of different types, but of mma.m8n8k4.
 #include <stdio.h>
 #include <string.h>
 
@@ -73,16 +73,19 @@ read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, P
     if (n < G_N_ELEMENTS(numbers) && find_product_type(part, &numbers[n]))
       n++;
   }
-  if ((n != 2 && n != named) || shape->m == 0 || (n != 3 && numbers[0] != numbers[n - 1]))
-    return FALSE;
   form->sum = numbers[0];
   form->a = n > 2 ? numbers[1] : PRODUCT_F16;
   form->b = n > 2 ? numbers[2] : PRODUCT_F16;
+  form->is_quad = n == 4 && form->a == PRODUCT_F16 && shape->k == 4;
+  form->addend = n ? numbers[n - 1] : 0;
+  if ((n != 2 && n != named) || shape->m == 0 ||
+      (n != 3 && !form->is_quad && form->sum != form->addend))
+    return FALSE;
   form->saturates = smb_ptx_has_part(decoder, "satfinite") && form->sum == PRODUCT_S32;
   form->is_and = smb_ptx_has_part(decoder, "and");
   form->is_sparse =
       smb_ptx_has_part(decoder, "sp") || smb_ptx_has_part(decoder, "sp::ordered_metadata");
-  return !(form->a == PRODUCT_F16 && shape->k == 4) && read_scale_form(decoder, form);
+  return read_scale_form(decoder, form);
 }
 
 // --- operands
@@ -228,6 +231,36 @@ add_tile_with_more(PtxDecoder *decoder, const ProductForm *form, ProductRows *ro
   return PTX_DECODED;
 }
 
+// Four products of eight lanes each: mma.sync.aligned.m8n8k4.LAYOUT.LAYOUT.TYPE.f16.f16.TYPE.
+static PtxResult
+add_quads(PtxDecoder *decoder, ProductForm *form) {
+  ProductRows rows;
+  gboolean is_column[2] = {FALSE, FALSE};
+  guint n = 0;
+  form->rows = 8;
+  form->depth = 4;
+  for (guint i = 1; decoder->parts[i]; i++)
+    if (n < 2 && (strcmp(decoder->parts[i], "row") == 0 || strcmp(decoder->parts[i], "col") == 0))
+      is_column[n++] = decoder->parts[i][0] == 'c';
+  if (n != 2 || take_product_rows(decoder, 1, PRODUCT_F16, rows.a) != 2 ||
+      take_product_rows(decoder, 2, PRODUCT_F16, rows.b) != 2 ||
+      take_product_rows(decoder, 3, (ProductNumber)form->addend, rows.c) !=
+          (form->addend == PRODUCT_F16 ? 4 : 8) ||
+      take_product_rows(decoder, 0, (ProductNumber)form->sum, rows.d) !=
+          smb_product_registers_of_sum(form))
+    return PTX_UNKNOWN;
+  Product *product = smb_code_new_product(decoder->code);
+  product->form = *form;
+  memcpy(product->a, rows.a, 2 * sizeof *rows.a);
+  memcpy(product->b, rows.b, 2 * sizeof *rows.b);
+  memcpy(product->c, rows.c, (form->addend == PRODUCT_F16 ? 4 : 8) * sizeof *rows.c);
+  memcpy(product->d, rows.d, smb_product_registers_of_sum(form) * sizeof *rows.d);
+  product->left_is_turned = is_column[0];
+  product->right_is_turned = !is_column[1];
+  smb_build_product(&decoder->build, product, decoder->program->cuda_arch / 10);
+  return PTX_DECODED;
+}
+
 PtxResult
 smb_ptx_decode_mma(PtxDecoder *decoder) {
   MatrixShape shape;
@@ -235,6 +268,8 @@ smb_ptx_decode_mma(PtxDecoder *decoder) {
   ProductRows rows;
   if (!read_product_types(decoder, 4, &shape, &form))
     return PTX_UNKNOWN;
+  if (form.is_quad)
+    return add_quads(decoder, &form);
   gboolean is_turned = shape.m == 8 && shape.n == 32;
   guint m = is_turned ? shape.n : shape.m, n = is_turned ? shape.m : shape.n;
   guint8 a = form.a;
