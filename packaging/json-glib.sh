@@ -32,7 +32,7 @@ for file in json-*.c; do
   esac
   # shellcheck disable=SC2046 # one word for each flag
   ${CC:-cc} -O2 -fPIC -fvisibility=hidden -w -I.. -I. -DG_LOG_DOMAIN='"Json"' -DJSON_COMPILATION -DJSON_LOCALEDIR='"/usr/share/locale"' \
-    $(pkg-config --cflags gio-2.0) -c "$file"
+    $(${PKG_CONFIG:-pkg-config} --cflags gio-2.0) -c "$file"
 done
 rm -f "$folder/libjson-glib-1.0.a"
 ${AR:-ar} rcs "$folder/libjson-glib-1.0.a" json-*.o

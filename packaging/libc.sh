@@ -15,7 +15,12 @@ mkdir -p "$1"
 cd "$1"
 folder=$PWD
 
-if ! { ask_debian deb bullseye update && ask_debian deb bullseye download libc6/bullseye libc6-dev/bullseye; } >fetch.log 2>&1; then
+machine=$(${CC:-cc} -print-multiarch)
+architecture=$(dpkg-architecture -f -t "$machine" -q DEB_HOST_ARCH 2>/dev/null)
+if ! {
+  ask_debian deb bullseye -o APT::Architecture="$architecture" update &&
+    ask_debian deb bullseye -o APT::Architecture="$architecture" download libc6/bullseye libc6-dev/bullseye
+} >fetch.log 2>&1; then
   echo "libc.sh: Debian 11's C library is not to be had: this machine's is linked" >&2
   : >flags
   exit
@@ -28,6 +33,5 @@ rm -rf lists sources.list ./*.deb
 find root -type l -lname '/*' | while read -r link; do
   ln -sfn "$folder/root$(readlink "$link")" "$link"
 done
-machine=$(${CC:-cc} -print-multiarch)
 echo "--sysroot=$folder/root -B$folder/root/usr/lib/$machine -L$folder/root/usr/lib/$machine -L$folder/root/lib/$machine" >flags
 echo "the C library of Debian 11"

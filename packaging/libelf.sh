@@ -11,14 +11,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 enter_source elfutils "${2-}" "$1"
 {
-  ./configure --disable-debuginfod --disable-libdebuginfod --disable-nls --without-bzlib --without-lzma --disable-demangler CFLAGS='-g0 -O2' &&
+  ./configure --host="$(${CC:-cc} -dumpmachine)" --disable-debuginfod --disable-libdebuginfod --disable-nls --without-bzlib --without-lzma --disable-demangler CFLAGS='-g0 -O2' &&
     make -C lib libeu.a && make -C libelf libelf_pic.a
 } >"$work/build.log" 2>&1 || {
   tail -n 30 "$work/build.log" >&2
   exit 1
 }
 # One library: what of libeu.a it calls is in it.
-printf 'create %s/libelf.a\naddlib libelf/libelf_pic.a\naddlib lib/libeu.a\nsave\nend\n' "$folder" | ar -M
+printf 'create %s/libelf.a\naddlib libelf/libelf_pic.a\naddlib lib/libeu.a\nsave\nend\n' "$folder" | "${AR:-ar}" -M
 cat COPYING-LGPLV3 >"$folder/COPYING"
 sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" configure >"$folder/version"
 echo "libelf $(cat "$folder/version")"

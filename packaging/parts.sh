@@ -3,14 +3,14 @@
 # SPDX-License-Identifier: MIT
 #
 # parts.sh FOLDER: what the program and the library of `make static` are linked with: FOLDER/libc.flags and FOLDER/link.flags are options
-# of the compiler, and FOLDER/licenses has the licences of all that is linked. $CC is the compiler, $CUDA_LIBS are the libraries of CUDA, as
+# of the compiler, and FOLDER/licenses has the licences of all that is linked. $CC, $AR and $PKG_CONFIG are the tools, $CUDA_LIBS the libraries of CUDA, as
 # configure found them. Debian's packages have the static libraries, but for those that json-glib.sh and libelf.sh make.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
-: "${CC:=cc}" "${CUDA_LIBS=}"
-export CC
+: "${CC:=cc}" "${AR:=ar}" "${PKG_CONFIG:=pkg-config}" "${CUDA_LIBS=}"
+export CC AR PKG_CONFIG
 
 libraries=(gio-2.0 gobject-2.0 gmodule-2.0 glib-2.0 pcre2-8 ffi z zstd lz4 archive stdc++)
 
@@ -59,10 +59,11 @@ cp "$folder/libelf/COPYING" "$folder/licenses/libelf"
 for archive in "${installed[@]}"; do
   # /lib may be a link to /usr/lib, and dpkg knows either name.
   package=$(dpkg -S "$archive" 2>/dev/null || dpkg -S "${archive#/usr}")
-  package=${package%%:*}
-  cp "/usr/share/doc/$package/copyright" "$folder/licenses/$package"
+  package=${package%%: *} # with its architecture
+  name=${package%%:*}
+  cp "/usr/share/doc/$name/copyright" "$folder/licenses/$name"
   # shellcheck disable=SC2016 # dpkg-query's own variables
-  echo "$(basename "$archive") of $(dpkg-query -W -f='${source:Package} ${source:Version}' "$package"): $package" >>"$folder/licenses/README"
+  echo "$(basename "$archive") of $(dpkg-query -W -f='${source:Package} ${source:Version}' "$package"): $name" >>"$folder/licenses/README"
 done
 for licence in LGPL-2.1 LGPL-3 GPL-2 GPL-3; do
   cp -L "/usr/share/common-licenses/$licence" "$folder/licenses"

@@ -10,6 +10,7 @@ the files need, by the versions of the symbols that they ask for (PEP 600). Two 
 
 import base64
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -37,7 +38,7 @@ def platform_tag(files):
     """The tag of the machine and the oldest C library that all of these run with."""
     minor, machine = OLDEST, None
     for path in filter(is_elf, files):
-        listing = subprocess.run(["objdump", "-fpT", str(path)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        listing = subprocess.run([os.environ.get("OBJDUMP", "objdump"), "-fpT", str(path)], check=True, stdout=subprocess.PIPE, text=True).stdout
         for needed in re.findall(r"^ +NEEDED +(\S+)", listing, re.MULTILINE):
             if not ALLOWED.fullmatch(needed):
                 sys.exit(f"wheel.py: {path} needs {needed}, which machines need not have")
