@@ -119,10 +119,10 @@ find_defined_name(const RawText *raw, guint start, guint open) {
 // capitals, mostly.
 static gboolean
 is_doubtful(const Token *token) {
-  static const char *const words[] = {
-      "__device__", "constexpr", "consteval", "auto", "template",  "operator", "decltype",
-      "struct",     "class",     "union",     "enum", "namespace", "friend",   "using",
-      "typedef",    "=",         ":",         "::",      "~",        NULL};
+  static const char *const words[] = {"__device__", "constexpr", "consteval", "auto",  "template",
+                                      "operator",   "decltype",  "struct",    "class", "union",
+                                      "enum",       "namespace", "friend",    "using", "typedef",
+                                      "=",          ":",         "::",        "~",     NULL};
   if (smb_token_is_any(token, words))
     return TRUE;
   gboolean has_small = FALSE;
