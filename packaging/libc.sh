@@ -16,7 +16,8 @@ cd "$1"
 folder=$PWD
 
 machine=$(${CC:-cc} -print-multiarch)
-architecture=$(dpkg-architecture -f -t "$machine" -q DEB_HOST_ARCH 2>/dev/null)
+# dpkg-architecture is of dpkg-dev, which only a build for another machine needs.
+architecture=$(dpkg-architecture -f -t "$machine" -q DEB_HOST_ARCH 2>/dev/null || dpkg --print-architecture)
 if ! {
   ask_debian deb bullseye -o APT::Architecture="$architecture" update &&
     ask_debian deb bullseye -o APT::Architecture="$architecture" download libc6/bullseye libc6-dev/bullseye
