@@ -147,7 +147,7 @@ START_TEST(stores_are_those_of_a_device) {
     }
     const SmbNeighbour all = {.table = stored};
     g_autofree double *factors = smb_scatter_stores(block, &all, 1, NULL, 1, chip);
-    double predicted = 1 / (32 * factors[0] / chip->dram_write * 1e9);
+    double predicted = 1 / (32 * factors[0] / chip->dram_write_alone * 1e9);
     g_autofree char *name = g_strdup_printf("sector_write.step%u.32768mib", steps[s]);
     double measured = find_fact(name);
     ck_assert_msg(predicted > 0.89 * measured && predicted < 1.12 * measured,

@@ -304,7 +304,10 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   extend_wave(launch, at_once, wave);
   memcpy(stores->extent, whole, sizeof(whole));
   double asked = count_stored(middle) * whole[0] * whole[1] * whole[2];
-  footprint->distinct = asked > 0 ? MIN(1, count_distinct_sectors(own->stores, stores) / asked) : 0;
+  double stored = MIN(asked, count_distinct_sectors(own->stores, stores));
+  footprint->distinct = asked > 0 ? stored / asked : 0;
+  double bytes = stored * (1 << SMB_SECTOR_SHIFT);
+  footprint->drained = bytes > chip->l2_dirty ? 1 - chip->l2_dirty / bytes : 0;
   memcpy(loads->extent, wave, sizeof(wave));
   memcpy(stores->extent, wave, sizeof(wave));
   double of_wave =

@@ -52,6 +52,7 @@ typedef struct {
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
  * @distinct: of the sectors that are stored, the part that no store before has written
+ * @drained: of these, the part that leaves the second-level cache for DRAM before the launch ends
  * @local: of the local memory of the blocks that run at the same time, the part that the second-level cache does not hold
  * @loaded: of the sectors that a block loads, and that no far one does, the part that no block before has loaded (sim/time/dram/earlier-blocks.h): those of a
  *   stencil have edges and rows in common
@@ -61,6 +62,7 @@ typedef struct {
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
   double distinct;
+  double drained;
   double local;
   double loaded;
 } SmbFootprint;

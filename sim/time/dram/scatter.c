@@ -202,13 +202,14 @@ complete_line(guint32 own, const SmbNeighbour *stored, guint n, gsize line) {
 
 // How much longer a line takes than the bytes of its sectors say, of which @loaded have to be loaded first, as do sectors of the line beside it in
 // the row (@shares_row). To write a part of a line takes as long as to open a row, and longer after a load. A line takes longer if that beside it in the
-// row is not written at that time; @alone: how often it is not.
+// row is not written at that time; @alone: how often it is not. @turns: nothing else is loaded that DRAM would take turns with
 static double
-find_line_factor(guint sectors, guint loaded, gboolean shares_row, double alone,
+find_line_factor(guint sectors, guint loaded, gboolean shares_row, double alone, gboolean turns,
                  const SmbChip *chip) {
-  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write;
+  double bytes = __builtin_popcount(sectors) * (double)SECTOR_BYTES / chip->dram_write_alone;
   double least = 1 / (loaded ? chip->dram_written_lines : chip->dram_rows);
-  double written = sectors == (1 << SMB_LINE_SECTORS) - 1 ? bytes : MAX(bytes, least);
+  double whole = loaded && turns ? bytes * chip->dram_write_alone / chip->dram_write : bytes;
+  double written = sectors == (1 << SMB_LINE_SECTORS) - 1 ? whole : MAX(whole, least);
   if (!loaded)
     written += alone * MAX(0, 1 / chip->dram_alone_lines - written);
   double opened = 1 / chip->dram_rows / (shares_row ? 2 : 1);
@@ -240,7 +241,8 @@ find_store_factor(const SmbNeighbour *stored, guint n, GHashTable *loads, gsize 
         loaded = sectors & ~smb_sectors_of_words(words, TRUE) & ~bits_of_line(loads, line);
   guint next = smb_sectors_of_words(other, FALSE) & ~smb_sectors_of_words(other, TRUE) &
                ~bits_of_line(loads, line ^ 1);
-  return find_line_factor(sectors, loaded, next != 0, alone, chip);
+  gboolean turns = !loads || g_hash_table_size(loads) == 0;
+  return find_line_factor(sectors, loaded, next != 0, alone, turns, chip);
 }
 
 double *
@@ -257,7 +259,7 @@ smb_scatter_stores(const SmbBlockRecord *middle, const SmbNeighbour *stored, gui
       double sectors = __builtin_popcount(line->sectors);
       // What an atomic changes has been loaded as a whole.
       factors[request->site] +=
-          sectors * (request->is_load ? find_line_factor(line->sectors, 0, FALSE, 0, chip)
+          sectors * (request->is_load ? find_line_factor(line->sectors, 0, FALSE, 0, FALSE, chip)
                                       : find_store_factor(stored, n, loads, line->line, chip));
       counts[request->site] += sectors;
     }

@@ -74,7 +74,7 @@ double *smb_scatter_rows(const SmbBlockRecord *middle, const SmbNeighbour *loads
  * stored at distances of 1 to 64 sectors, and at random), unless the block itself has loaded them (an H200, Nsight Compute: where every third or
  * eighth word is changed in place, DRAM loads each sector once).
  *
- * Returns: (transfer full) (array): by site: how much longer DRAM takes for what @middle stores than its bytes say
+ * Returns: (transfer full) (array): by site: how much longer DRAM takes for what @middle stores than its bytes say, and it loads nothing
  */
 double *smb_scatter_stores(const SmbBlockRecord *middle, const SmbNeighbour *stored, guint n,
                            GHashTable *loads, guint n_sites, const SmbChip *chip);

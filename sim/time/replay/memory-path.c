@@ -16,6 +16,32 @@ enum {
   OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
 };
 
+// Where blocks differ, more of them are replayed than one multiprocessor gets.
+static double
+find_alike(const SmbReplay *replay, double n_blocks, double working) {
+  gboolean is_more = (double)replay->n_blocks * working >= n_blocks + working;
+  return is_more ? n_blocks / (double)replay->n_blocks : working;
+}
+
+void
+smb_memory_path_start(Multiprocessor *sm) {
+  const SmbReplay *replay = sm->replay;
+  const SmbChip *chip = sm->chip;
+  double faster = replay->clock_khz / chip->latency_khz;
+  double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
+  double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
+  double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
+  sm->working = working;
+  sm->alike = find_alike(replay, n_blocks, working);
+  sm->head_start = first * MAX(0, chip->grid_interval * working - chip->first_interval);
+  sm->chip_cycles = replay->clock_khz * 1000 * working;
+  sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
+  sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);
+  sm->l2_write = MIN(chip->l2_write * all, chip->l2_write_alone);
+  sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
+  sm->looked_up = g_new0(double, smb_timed_sites(replay->program) + 1);
+}
+
 // Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
 double
 smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
@@ -45,47 +71,6 @@ smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wav
   return first + MAX(0, wavefronts - 1) * chip->wavefront_latency;
 }
 
-// What a server was busy of late, of whose time @cycles are taken now.
-static void
-add_load(Load *load, double now, double cycles) {
-  enum {
-    MEMORY = 4096
-  }; // cycles, of the average
-  double passed = MAX(0, now - load->at);
-  load->average = load->average * exp(-passed / MEMORY) + cycles / MEMORY;
-  load->at = MAX(load->at, now);
-}
-
-// How long a request waits because others come when they like: that of a queue whose server takes as long for each (M/D/1).
-static double
-find_wait(const Load *load, double scale) {
-  double busy = MIN(load->average, 0.8);
-  return scale * busy / (2 * (1 - busy));
-}
-
-static void
-occupy_dram(Multiprocessor *sm, double start, double seconds) {
-  double cycles = seconds * sm->chip_cycles;
-  sm->dram = MAX(start - sm->head_start, sm->dram) + cycles;
-  add_load(&sm->dram_load, start, cycles);
-  sm->busy[SMB_UNIT_DRAM] += cycles;
-}
-
-static void
-read_dram(Multiprocessor *sm, double start, double bytes) {
-  sm->reads_dram = TRUE;
-  occupy_dram(sm, start, bytes / sm->chip->dram_read);
-}
-
-// DRAM writes faster while it reads nothing in between. That what is written stays in the second-level cache for a while makes no launch faster (an H200:
-// launches that leave 22 of 33 MB there take as long as those that leave 5). @longer: how much longer it takes than its bytes say
-static void
-write_dram(Multiprocessor *sm, double start, double bytes, double longer) {
-  const SmbChip *chip = sm->chip;
-  double rate = sm->reads_dram ? chip->dram_write : chip->dram_write_alone;
-  occupy_dram(sm, start, bytes / rate + (longer - 1) * bytes / chip->dram_write);
-}
-
 // What a request asks for.
 typedef struct {
   guint pairs;    // of sectors, of the second-level cache
@@ -96,6 +81,7 @@ typedef struct {
       is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
   double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
   guint n_pending;
+  double luck; // of what comes last of them from DRAM (smb_dram_path_arrival())
 } Asked;
 
 // Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
@@ -107,14 +93,13 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
-  add_load(&sm->l2_load, begin, cycles);
-  double there = sm->l2 + latency + find_wait(&sm->l2_load, chip->l2_wait);
+  smb_load_add(&sm->l2_load, begin, cycles);
+  double there = sm->l2 + latency + smb_load_wait(&sm->l2_load, chip->l2_wait);
   if (!asked->is_new)
     return there;
   if (asked->of_dram > 0)
-    read_dram(sm, begin, asked->of_dram);
-  return MAX(there, MAX(begin, sm->dram) + sm->dram_latency - chip->l2_latency + latency +
-                        find_wait(&sm->dram_load, chip->dram_wait));
+    smb_dram_path_read(sm, begin, asked->of_dram);
+  return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
 }
 
 // The second-level cache takes sectors. @partial: of which a part is stored
@@ -158,6 +143,20 @@ note_changed(Multiprocessor *sm, guint64 tag, double until) {
   *changed = (ChangedLine){tag, until};
 }
 
+// A number that says which slice of the second-level cache has a line: as good as random.
+static guint64
+find_place(guint64 tag) {
+  guint64 place = 0;
+  smb_hash_mix(&place, tag >> SMB_SLICE_SHIFT);
+  return place;
+}
+
+// What comes from one slice comes at once.
+static double
+find_luck(guint64 tag) {
+  return (double)(find_place(tag) >> 11) / (double)(1LL << 53);
+}
+
 // An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
 // Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
 // @askers: blocks that change it. Returns when it is done, or @before if that is later.
@@ -174,9 +173,7 @@ change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
   sm->busy[SMB_UNIT_L2] += even;
   if (together <= 1)
     return MAX(before, sm->changes);
-  guint64 place = 0;
-  smb_hash_mix(&place, tag >> SMB_SLICE_SHIFT);
-  guint number = (guint)(place >> 32) % n_slices;
+  guint number = (guint)(find_place(tag) >> 32) % n_slices;
   double *slice = &sm->slices[number];
   *slice = MAX(start, *slice) + cycles * together;
   sm->slice_busy[number] += cycles * together;
@@ -249,7 +246,7 @@ find_unknown_part(Multiprocessor *sm, guint32 site, double pairs, gboolean is_wa
   const SmbSiteFootprint *known = &sm->replay->footprint->sites[site];
   double absent = 1 - sm->chip->l2_reach / (known->table * PAIR_BYTES);
   double *looked_up = &sm->looked_up[known->group], part = exp(-*looked_up / known->table);
-  *looked_up += pairs * sm->working;
+  *looked_up += pairs * sm->alike;
   return is_warm ? MAX(0, absent) : MAX(part, absent);
 }
 
@@ -260,7 +257,7 @@ is_all_there(Multiprocessor *sm, guint32 site, guint news) {
   const double span = sm->replay->footprint->sites[site].span;
   gboolean is_all =
       span > 0 && sm->looked_up[site] >= span && span * PAIR_BYTES <= sm->chip->l2_reach;
-  sm->looked_up[site] += news * sm->working;
+  sm->looked_up[site] += news * sm->alike;
   return is_all;
 }
 
@@ -278,6 +275,12 @@ ask_dram_for_local(Multiprocessor *sm, guint lines, Asked *asked) {
       MAX(asked->pairs * PAIR_BYTES, MIN(lines, asked->pairs) * chip->dram_read / chip->dram_rows);
 }
 
+// The largest of random numbers, if only a part of them counts.
+static double
+find_luck_of_some(double luck, double part) {
+  return part > 0 ? pow(luck, 1 / part) : 0;
+}
+
 // What DRAM has to do for a request.
 static void
 ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
@@ -292,6 +295,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     asked->unknown = find_unknown_part(sm, request->site, pairs, sm->replay->is_warm);
     asked->of_dram = bytes * asked->unknown;
     asked->is_new = asked->news * asked->unknown >= 0.5;
+    asked->luck = find_luck_of_some(asked->luck, asked->unknown);
     return;
   }
   guint sharing = footprint->sites[request->site].sharing;
@@ -299,6 +303,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     return;
   double share = find_dram_share(sm, warp, sharing);
   bytes *= sharing ? 1 : footprint->loaded;
+  asked->luck = sharing ? asked->luck : find_luck_of_some(asked->luck, footprint->loaded);
   asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
   asked->is_new = asked->news > 0 && share > 0;
 }
@@ -336,6 +341,8 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     there = *when;
     if (missing && asked->n_pending < MAX_LINES)
       asked->pending[asked->n_pending++] = when;
+    if (missing)
+      asked->luck = MAX(asked->luck, find_luck(tag));
   }
   guint8 pairs = smb_sector_pairs(missing);
   asked->pairs += (guint)__builtin_popcount(pairs);
@@ -362,7 +369,8 @@ static void
 write_sectors(Multiprocessor *sm, const SmbTimedRequest *request, double start, guint sectors,
               double part) {
   const SmbSiteFootprint *site = &sm->replay->footprint->sites[request->site];
-  write_dram(sm, start, sectors * SECTOR_BYTES * part, site->written);
+  double drained = request->is_local ? 1 : sm->replay->footprint->drained;
+  smb_dram_path_write(sm, start, sectors * SECTOR_BYTES * part * drained, site->written);
 }
 
 // Which part of what an atomic changes none has changed before: what is loaded for it, if all blocks change the same.
@@ -429,7 +437,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   ask_dram(sm, warp, request, &asked);
   if (request->is_store) {
     if (asked.of_dram > 0)
-      read_dram(sm, start, asked.of_dram);
+      smb_dram_path_read(sm, start, asked.of_dram);
     write_sectors(sm, request, start, request->sectors, find_unchanged(sm, request, &asked));
     return MAX(there, ready + sm->chip->atomic_answer);
   }
@@ -453,7 +461,8 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   if (request->is_store) {
     sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
     send_sectors(sm, start, request->sectors, 0);
-    write_dram(sm, start, request->sectors * SECTOR_BYTES * sm->replay->footprint->distinct, 1);
+    double part = sm->replay->footprint->distinct * sm->replay->footprint->drained;
+    smb_dram_path_write(sm, start, request->sectors * SECTOR_BYTES * part, 1);
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
   }
   Asked asked = {.pairs = (request->sectors + 1u) / 2};

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The state of a multiprocessor that replays blocks. Private to multiprocessor.c, going-on.c, phase.c, warpgroup.c and memory-path.c. Times are cycles from the start of the
+// The state of a multiprocessor that replays blocks. Private to the sources of this folder. Times are cycles from the start of the
 // launch.
 #pragma once
 
 #include "sim/time/replay/code-fetch.h"
 #include "sim/time/replay/l1-cache.h"
 #include "sim/time/replay/multiprocessor.h"
+#include "sim/time/replay/server-load.h"
 #include "sim/time/replay/store-buffer.h"
 
 #define NEVER 1e300
@@ -116,11 +117,6 @@ typedef struct {
 } ChangedLine;
 
 typedef struct {
-  double average; // of its time that it was busy
-  double at;
-} Load;
-
-typedef struct {
   const SmbReplay *replay;
   const SmbChip *chip;
   const SmbTiming *timings;
@@ -139,7 +135,7 @@ typedef struct {
   double port;                    // to the shared memory of other blocks: free again
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,
   double host_load_busy, host_store_busy; // and how long they worked
-  Load l2_load, dram_load;
+  SmbLoad l2_load, dram_load, dram_writes;
   gboolean reads_dram; // since the launch began
   double changes;      // what atomics take of all slices of the second-level cache: free again
   double slices
@@ -149,7 +145,8 @@ typedef struct {
   guint changed_at;
   double hottest;    // the last of these
   double hot_cycles; // of what it was asked for last
-  double working;    // multiprocessors that have blocks
+  double working;    // multiprocessors that have blocks,
+  double alike;      // for how many of them a block that is replayed asks
   double
       head_start; // of the first one of these: DRAM serves others meanwhile, and later this one all the more
   double chip_cycles;                // of all multiprocessors that have blocks, in a second
@@ -248,7 +245,22 @@ double smb_host_path_load(Multiprocessor *sm, const TimedWarp *warp, const SmbTi
 /** smb_host_path_store: Sends what is stored to a line of the host's memory; @sectors: a bit for each; @partial: how many of them are not whole */
 void smb_host_path_store(Multiprocessor *sm, guint8 sectors, guint partial, double start);
 
+// --- dram-path.c
+
+/** smb_dram_path_read: DRAM loads so many bytes, or as many as take as long */
+void smb_dram_path_read(Multiprocessor *sm, double start, double bytes);
+
+/** smb_dram_path_write: It writes some; @longer: how many times as long they take as their bytes say */
+void smb_dram_path_write(Multiprocessor *sm, double start, double bytes, double longer);
+
+/** smb_dram_path_arrival: Returns: when a request is there that has come to DRAM at @start; @luck: the largest of as many random numbers from 0 to 1 as
+ * there are slices that it loads from: those take their own time each; 0: their mean */
+double smb_dram_path_arrival(Multiprocessor *sm, double start, double luck);
+
 // --- memory-path.c
+
+/** smb_memory_path_start: What this multiprocessor has of what all share, at the begin of a launch; to be released: looked_up */
+void smb_memory_path_start(Multiprocessor *sm);
 
 /** smb_memory_path_bulk: A warp begins a copy in bulk. Returns: when its bytes are there, or have left shared memory */
 double smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,

@@ -555,22 +555,11 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->replay = replay;
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
-  double faster = replay->clock_khz / chip->latency_khz;
-  double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
-  double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
-  sm->working = working;
-  double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
-  sm->head_start = first * MAX(0, chip->grid_interval * working - chip->first_interval);
-  sm->chip_cycles = replay->clock_khz * 1000 * working;
-  sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
-  sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);
-  sm->l2_write = MIN(chip->l2_write * all, chip->l2_write_alone);
-  sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
+  smb_memory_path_start(sm);
   for (guint i = 0; i < replay->records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
   }
-  sm->looked_up = g_new0(double, smb_timed_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
   guint64 code_bytes = (guint64)replay->program->timings->len * SMB_TIMING_BYTES;
   sm->code = smb_code_fetch_new(chip, code_bytes);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Warps that wait for barriers, for fences of their block, and for local memory.
+// Warps that wait for barriers, for fences of their block, for local memory, and for loads.
 // nvcc -O3 -arch=sm_90 -cubin -o waits.sm_90.cubin waits.cu
 
 extern "C" __global__ void
@@ -36,4 +36,16 @@ local(float *out, int rounds, int step) {
     for (int i = 0; i < 128; i++)
       s += a[(i * step + r) % 128];
   out[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+
+// Blocks that go around the grid, and wait for their loads at a barrier.
+extern "C" __global__ void
+staged(float *out, const float *in, int n) {
+  extern __shared__ float t[];
+  for (int at = blockIdx.x * blockDim.x + threadIdx.x; at < n; at += gridDim.x * blockDim.x) {
+    t[threadIdx.x] = in[at] * 2;
+    __syncthreads();
+    out[at] = t[threadIdx.x ^ 1];
+    __syncthreads();
+  }
 }

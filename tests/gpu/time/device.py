@@ -40,13 +40,56 @@ def slope(f):
     return (f["block_interval.1024.short_blocks"] - f["block_interval.32.short_blocks"]) / 31
 
 
-def waits(f, memory, latency):
-    """Cycles of a wait for each unit of load / 2 (1 - load), of loads of all multiprocessors up to 0.8: least squares of what they take beyond the
-    latency."""
-    most = f[f"{memory}_load.32"]
-    points = [(load / (2 * (1 - load)), f[f"{memory}_load.{warps}.cycles"] - f[latency])
-              for warps in (1, 2, 4, 8) for load in [f[f"{memory}_load.{warps}"] / most] if load <= 0.8]
+def l2_wait(f):
+    """Cycles of a wait for each unit of load / 2 (1 - load), of loads of all multiprocessors up to 0.8: of what they take beyond the latency."""
+    loads = [(f[f"l2_load.{warps}"] / f["l2_load.32"], f[f"l2_load.{warps}.cycles"] - f["l2_latency2.16mib"]) for warps in (1, 2, 4, 8)]
+    return slope_of((queue(load), wait) for load, wait in loads if load <= 0.8)
+
+
+LAST_OF_32 = sum(1 / k for k in range(2, 33))  # of so many exponential times, beyond their mean, in units of it
+
+
+def spread_rows(f, *ways):
+    """Of loads beside others that do one of @ways: loads and stores of DRAM as parts of what it can, what they take beyond those that nothing
+    is beside, and how far apart they come. Only where DRAM has no more to do than 0.8 of that."""
+    sms, clock = f["multiprocessors"], f["device.clock-khz"] * 1000
+    alone = f["dram_spread.alone.mean"]
+    reads, writes = (rate(f) / clock / sms for rate in (TIME["dram-read-bytes-per-second"][0], TIME["dram-write-bytes-per-second"][0]))
+    for name in f:
+        way = re.match(r"dram_spread\.(\w+)\.\d+\.mean", name)
+        if way and way.group(1) in ways:
+            row = name.rsplit(".", 1)[0]
+            read, written = f[f"{row}.reads"] / reads, f[f"{row}.writes"] / writes
+            if read + written <= 0.8:
+                yield read, written, f[name] - alone, (f[f"{row}.last"] - f[name]) / LAST_OF_32
+
+
+def slope_of(points):
+    """Least squares of a line through nothing."""
+    points = list(points)
     return sum(x * y for x, y in points) / sum(x * x for x, _ in points)
+
+
+def queue(load):
+    return load / (2 * (1 - load))
+
+
+def dram_wait(f):
+    """Cycles of a wait for each unit of load / 2 (1 - load)."""
+    return slope_of((queue(read), wait) for read, _, wait, _ in spread_rows(f, "read"))
+
+
+def dram_write_wait(f):
+    """Cycles of a wait, beyond that, for each unit of the load of stores / (1 - that of loads)."""
+    return slope_of((written / (1 - read), wait - dram_wait(f) * queue(read + written)) for read, written, wait, _ in spread_rows(f, "copy", "write"))
+
+
+def dram_spread(f):
+    return (f["dram_spread.alone.last"] - f["dram_spread.alone.mean"]) / LAST_OF_32
+
+
+def dram_wait_spread(f):
+    return slope_of((wait, apart - dram_spread(f)) for _, _, wait, apart in spread_rows(f, "read", "copy", "write"))
 
 
 def found_again(f):
@@ -175,8 +218,12 @@ TIME = {
     "l2-partial-interval": (lambda f: (f["store_part.sectors"] - 8 * stored_line(f)) / 32, "store_part.sectors, less its 8 lines: of 32 sectors"),
     "l2-partial-line-interval": (stored_line, "store_part.lines - store_part.sectors: of 24 lines more"),
     "l2-reach-bytes": (found_again, "sector_read.g4.128mib, beside sector_read.g4.8192mib: what is found again of 128 MiB"),
-    "l2-wait": (lambda f: waits(f, "l2", "l2_latency2.16mib"), "l2_load, beyond l2_latency2.16mib"),
-    "dram-wait": (lambda f: waits(f, "dram", "dram_latency.64mib"), "dram_load, beyond dram_latency.64mib"),
+    "l2-wait": (l2_wait, "l2_load, beyond l2_latency2.16mib"),
+    "dram-wait": (dram_wait, "dram_spread.read, beyond dram_spread.alone"),
+    "dram-write-wait": (dram_write_wait, "dram_spread.copy and dram_spread.write, beyond that"),
+    "dram-spread": (dram_spread, "dram_spread.alone: the last of 32, beyond their mean"),
+    "dram-wait-spread": (dram_wait_spread, "dram_spread: the same, beyond that"),
+    "l2-dirty-bytes": (lambda f: (64 << 20) - f["dram_written"], "dram_written: of 64 MiB"),
     "open-bytes": (lambda f: f["dram_alone.1"] * f["dram_latency.64mib"], "dram_alone.1, in the time of dram_latency.64mib"),
     "host-latency-ns": (fact("host_latency.1"), "host_latency.1"),
     "host-load-bytes-per-second": (lambda f: 128e9 / f["host_load.32.32"], "host_load.32.32: 128 bytes a line"),
@@ -197,7 +244,7 @@ TIME = {
     "atomic-real-ns": (lambda f: f["l2_red_f32.step0"] / 32, "l2_red_f32.step0: of 32 lanes at one word"),
     "dram-latency": (fact("dram_latency.64mib"), "dram_latency.64mib"),
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
-    "dram-write-bytes-per-second": (fact("dram_tb_s.write", 1e12), "dram_tb_s.write"),
+    "dram-write-bytes-per-second": (lambda f: 1e12 / (2 / f["dram_tb_s.copy"] - 1 / f["dram_tb_s.read"]), "dram_tb_s.copy, less what dram_tb_s.read says"),
     "dram-write-alone-bytes-per-second": (fact("line_write.apart1", 128e9), "line_write.apart1: of 128 bytes"),
     "dram-lines-per-second": (fact("sector_read.g4.8192mib", 0.25e9), "sector_read.g4.8192mib: lines of four sectors"),
     "dram-alone-lines-per-second": (fact("line_write.alone", 1e9), "line_write.alone"),

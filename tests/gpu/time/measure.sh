@@ -16,7 +16,7 @@ base=${2:-$here/../../../data/devices/h200.ini}
 smembank=${3:-}
 PATH=$PATH:/usr/local/cuda/bin
 mkdir -p "$folder/cubins"
-programs='facts async flow launches'
+programs='facts async flow launches dram'
 
 for program in $programs; do
   nvcc -std=c++17 -O2 -arch=native -o "$folder/$program" "$here/$program.cu" -lcuda &
@@ -29,15 +29,18 @@ wait
   "$folder/async" --cubins "$folder/cubins"
   "$folder/flow" --cubins "$folder/cubins"
   "$folder/launches"
+  "$folder/dram"
   python3 "$here/texture-unit.py" "$folder/cubins/texture_unit.cubin"
 } >"$folder/facts.txt"
-# What Nsight Compute counts of a launch of one block that does nothing, at the clock that the device has. The first time, as a launch that is
-# profiled is one whose code has not been executed before.
+# What Nsight Compute counts of a launch of one block that does nothing, at the clock that the device has, and of one that copies. The first time, as
+# a launch that is profiled is one whose code has not been executed before.
+count() {
+  ncu --clock-control none --cache-control all --csv --metrics "$@" | sed -n 's/.*,"\([0-9,]*\)"$/\1/p' | tr -d , | head -n 1
+}
 if command -v ncu >/dev/null; then
-  ncu --clock-control none --cache-control all --csv --metrics sm__cycles_elapsed.max "$folder/launches" --nothing |
-    sed -n 's/.*"sm__cycles_elapsed.max","cycle","\([0-9,]*\)"$/\1/p' | tr -d , |
-    sed -n '1s/$/ cycles one block that does nothing, sm__cycles_elapsed.max of ncu/; 1s/^/launch_cycles /p' >>"$folder/facts.txt"
-fi
+  echo "launch_cycles $(count sm__cycles_elapsed.max "$folder/launches" --nothing) cycles one block that does nothing, sm__cycles_elapsed.max of ncu"
+  echo "dram_written $(count dram__bytes_write.sum "$folder/dram" --copy) bytes of 64 MiB that a launch copies, dram__bytes_write.sum of ncu"
+fi >>"$folder/facts.txt"
 name=$(sed -n '1s/^# //p' "$folder/facts.txt" | tr ' /' '--' | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia-//; s/-.*//')
 arch=sm_$(sed -n 's/^device.arch *\([0-9]*\).*/\1/p' "$folder/facts.txt")
 mv "$folder/facts.txt" "$folder/$name-facts.txt"
