@@ -41,14 +41,15 @@ find_wait(Multiprocessor *sm, double now) {
   smb_load_add(&sm->dram_writes, now, 0);
   double writes = MIN(sm->dram_writes.average, SMB_MOST_LOAD);
   double reads = CLAMP(sm->dram_load.average - writes, 0, SMB_MOST_LOAD);
-  return smb_load_wait(&sm->dram_load, sm->chip->dram_wait) +
+  return smb_load_wait(&sm->l2_write_load, sm->chip->l2_write_wait) +
+         smb_load_wait(&sm->dram_load, sm->chip->dram_wait) +
          sm->chip->dram_write_wait * writes / (1 - reads);
 }
 
-// The times of loads are spread as those between events at random. They are the more apart, the longer they wait.
+// What DRAM loads goes through the second-level cache. The times of loads are spread as those between events at random, the more, the longer they wait.
 double
 smb_dram_path_arrival(Multiprocessor *sm, double start, double luck) {
-  double wait = MAX(0, sm->dram - start) + find_wait(sm, start);
+  double wait = MAX(0, MAX(sm->dram, sm->l2_writes) - start) + find_wait(sm, start);
   double spread = sm->chip->dram_spread + sm->chip->dram_wait_spread * wait;
   double late = luck > 0 ? -log1p(-luck) - 1 : 0;
   return start + sm->dram_latency + wait + spread * late;

@@ -75,7 +75,8 @@ smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wav
 typedef struct {
   guint pairs;    // of sectors, of the second-level cache
   guint news;     // of these, that no request of the block has asked for before
-  double of_dram; // bytes that DRAM moves for it
+  double of_dram; // bytes that DRAM moves for it, or as many as take as long
+  double filled;  // those that come into the second-level cache for it
   double unknown; // of a table, which part nobody has asked for before
   gboolean
       is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
@@ -83,6 +84,20 @@ typedef struct {
   guint n_pending;
   double luck; // of what comes last of them from DRAM (smb_dram_path_arrival())
 } Asked;
+
+// What the second-level cache is given, by multiprocessors or by DRAM, comes in one way (an H200: what is copied, and does not leave the cache before the
+// launch ends, takes as long as to load as much and to store as much). Its even part for this multiprocessor is as that of DRAM.
+static void
+take_in(Multiprocessor *sm, double start, double cycles) {
+  sm->l2_writes = MAX(start - sm->dram_latency, sm->l2_writes) + cycles;
+  sm->l2_write_busy += cycles;
+  smb_load_add(&sm->l2_write_load, start, cycles);
+}
+
+static void
+fill_sectors(Multiprocessor *sm, double start, double bytes) {
+  take_in(sm, start, bytes / sm->l2_write);
+}
 
 // Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
 // as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @cycles: that the cache takes for it;
@@ -97,8 +112,10 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
   double there = sm->l2 + latency + smb_load_wait(&sm->l2_load, chip->l2_wait);
   if (!asked->is_new)
     return there;
-  if (asked->of_dram > 0)
+  if (asked->of_dram > 0) {
     smb_dram_path_read(sm, begin, asked->of_dram);
+    fill_sectors(sm, begin, asked->filled);
+  }
   return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
 }
 
@@ -109,7 +126,7 @@ send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   double in_part = partial * chip->l2_partial + (partial ? chip->l2_partial_line : 0);
   double cycles =
       (sectors - partial) * SECTOR_BYTES / sm->l2_write + in_part * chip->l2_write / sm->l2_write;
-  sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
+  take_in(sm, start, cycles);
   sm->busy[SMB_UNIT_L2] += cycles;
 }
 
@@ -294,6 +311,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
     double pairs = request->is_store ? request->sectors / 2.0 : asked->pairs;
     asked->unknown = find_unknown_part(sm, request->site, pairs, sm->replay->is_warm);
     asked->of_dram = bytes * asked->unknown;
+    asked->filled = asked->news * PAIR_BYTES * asked->unknown;
     asked->is_new = asked->news * asked->unknown >= 0.5;
     asked->luck = find_luck_of_some(asked->luck, asked->unknown);
     return;
@@ -305,6 +323,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   bytes *= sharing ? 1 : footprint->loaded;
   asked->luck = sharing ? asked->luck : find_luck_of_some(asked->luck, footprint->loaded);
   asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
+  asked->filled = asked->of_dram / footprint->sites[request->site].moved;
   asked->is_new = asked->news > 0 && share > 0;
 }
 

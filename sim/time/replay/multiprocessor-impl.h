@@ -135,7 +135,8 @@ typedef struct {
   double port;                    // to the shared memory of other blocks: free again
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,
   double host_load_busy, host_store_busy; // and how long they worked
-  SmbLoad l2_load, dram_load, dram_writes;
+  double l2_write_busy;                   // how long the way into the second-level cache worked
+  SmbLoad l2_load, l2_write_load, dram_load, dram_writes;
   gboolean reads_dram; // since the launch began
   double changes;      // what atomics take of all slices of the second-level cache: free again
   double slices

@@ -569,6 +569,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, MAX(sm->dram, sm->port)));
   sm->end = MAX(MAX(sm->end, sm->host_stores), MAX(sm->changes, sm->hottest));
   sm->busy[SMB_UNIT_PCIE] = MAX(sm->host_load_busy, sm->host_store_busy);
+  sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->l2_write_busy);
   for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
     sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};

@@ -46,22 +46,29 @@ def l2_wait(f):
     return slope_of((queue(load), wait) for load, wait in loads if load <= 0.8)
 
 
+def written_beside_reads(f, copy):
+    """Bytes a second that DRAM writes where it takes turns with loads: what a copy moves, less the time of its loads."""
+    return 1e12 / (2 / f[copy] - 1 / f["dram_tb_s.read"])
+
+
 LAST_OF_32 = sum(1 / k for k in range(2, 33))  # of so many exponential times, beyond their mean, in units of it
 
 
 def spread_rows(f, *ways):
-    """Of loads beside others that do one of @ways: loads and stores of DRAM as parts of what it can, what they take beyond those that nothing
-    is beside, and how far apart they come. Only where DRAM has no more to do than 0.8 of that."""
+    """Of loads beside others that do one of @ways: loads and stores of DRAM as parts of what it can, what comes into the second-level cache as a part of
+    what that takes, how much longer loads take than those that nothing is beside, and how far apart they come. Only where all have no more to do than 0.8."""
     sms, clock = f["multiprocessors"], f["device.clock-khz"] * 1000
     alone = f["dram_spread.alone.mean"]
-    reads, writes = (rate(f) / clock / sms for rate in (TIME["dram-read-bytes-per-second"][0], TIME["dram-write-bytes-per-second"][0]))
+    reads, writes = (rate / clock / sms for rate in (1e12 * f["dram_tb_s.read"], written_beside_reads(f, "dram_tb_s.copy")))
     for name in f:
         way = re.match(r"dram_spread\.(\w+)\.\d+\.mean", name)
         if way and way.group(1) in ways:
             row = name.rsplit(".", 1)[0]
-            read, written = f[f"{row}.reads"] / reads, f[f"{row}.writes"] / writes
-            if read + written <= 0.8:
-                yield read, written, f[name] - alone, (f[f"{row}.last"] - f[name]) / LAST_OF_32
+            read, written = f[f"{row}.reads"], f[f"{row}.writes"]
+            taken = (read + written) / f[f"l2_write.{sms:.0f}"]
+            read, written = read / reads, 0 if way.group(1) == "again" else written / writes
+            if max(read + written, taken) <= 0.8:
+                yield read, written, taken, f[name] - alone, (f[f"{row}.last"] - f[name]) / LAST_OF_32
 
 
 def slope_of(points):
@@ -74,14 +81,20 @@ def queue(load):
     return load / (2 * (1 - load))
 
 
+def l2_write_wait(f):
+    """Cycles of a wait for each unit of load / 2 (1 - load), of the way into the second-level cache."""
+    return slope_of((queue(taken), wait) for _, _, taken, wait, _ in spread_rows(f, "again"))
+
+
 def dram_wait(f):
-    """Cycles of a wait for each unit of load / 2 (1 - load)."""
-    return slope_of((queue(read), wait) for read, _, wait, _ in spread_rows(f, "read"))
+    """The same of DRAM, beyond that."""
+    return slope_of((queue(read), wait - l2_write_wait(f) * queue(taken)) for read, _, taken, wait, _ in spread_rows(f, "read"))
 
 
 def dram_write_wait(f):
-    """Cycles of a wait, beyond that, for each unit of the load of stores / (1 - that of loads)."""
-    return slope_of((written / (1 - read), wait - dram_wait(f) * queue(read + written)) for read, written, wait, _ in spread_rows(f, "copy", "write"))
+    """Cycles of a wait, beyond those, for each unit of the load of stores / (1 - that of loads)."""
+    return slope_of((written / (1 - read), wait - dram_wait(f) * queue(read + written) - l2_write_wait(f) * queue(taken))
+                    for read, written, taken, wait, _ in spread_rows(f, "copy", "write"))
 
 
 def dram_spread(f):
@@ -89,7 +102,7 @@ def dram_spread(f):
 
 
 def dram_wait_spread(f):
-    return slope_of((wait, apart - dram_spread(f)) for _, _, wait, apart in spread_rows(f, "read", "copy", "write"))
+    return slope_of((wait, apart - dram_spread(f)) for _, _, _, wait, apart in spread_rows(f, "read", "copy", "write"))
 
 
 def found_again(f):
@@ -219,7 +232,8 @@ TIME = {
     "l2-partial-line-interval": (stored_line, "store_part.lines - store_part.sectors: of 24 lines more"),
     "l2-reach-bytes": (found_again, "sector_read.g4.128mib, beside sector_read.g4.8192mib: what is found again of 128 MiB"),
     "l2-wait": (l2_wait, "l2_load, beyond l2_latency2.16mib"),
-    "dram-wait": (dram_wait, "dram_spread.read, beyond dram_spread.alone"),
+    "l2-write-wait": (l2_write_wait, "dram_spread.again, beyond dram_spread.alone"),
+    "dram-wait": (dram_wait, "dram_spread.read, beyond dram_spread.alone and l2-write-wait"),
     "dram-write-wait": (dram_write_wait, "dram_spread.copy and dram_spread.write, beyond that"),
     "dram-spread": (dram_spread, "dram_spread.alone: the last of 32, beyond their mean"),
     "dram-wait-spread": (dram_wait_spread, "dram_spread: the same, beyond that"),
@@ -244,7 +258,7 @@ TIME = {
     "atomic-real-ns": (lambda f: f["l2_red_f32.step0"] / 32, "l2_red_f32.step0: of 32 lanes at one word"),
     "dram-latency": (fact("dram_latency.64mib"), "dram_latency.64mib"),
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
-    "dram-write-bytes-per-second": (lambda f: 1e12 / (2 / f["dram_tb_s.copy"] - 1 / f["dram_tb_s.read"]), "dram_tb_s.copy, less what dram_tb_s.read says"),
+    "dram-write-bytes-per-second": (lambda f: written_beside_reads(f, "dram_copy"), "dram_copy, less what dram_tb_s.read says"),
     "dram-write-alone-bytes-per-second": (fact("line_write.apart1", 128e9), "line_write.apart1: of 128 bytes"),
     "dram-lines-per-second": (fact("sector_read.g4.8192mib", 0.25e9), "sector_read.g4.8192mib: lines of four sectors"),
     "dram-alone-lines-per-second": (fact("line_write.alone", 1e9), "line_write.alone"),

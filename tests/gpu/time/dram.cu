@@ -4,13 +4,13 @@
 // How long DRAM lets a load wait, and how far apart loads come that go out together. On each multiprocessor, 32 warps load a line each, at the
 // same time, again and again. Meanwhile 32 others load, copy or store, and pause in between, so that DRAM has more or less to do.
 //
-//   dram              a few rows for each of these
+//   dram              a few rows for each of these, and what DRAM moves if a launch copies much, in order
 //   dram --copy       copies 64 MiB: Nsight Compute says how much of it is written before the launch ends
 #include "facts.h"
 #include <cstring>
 
 enum { WARPS = 32, THREADS = 32 * WARPS, CHUNK = 2048, FAR = 256 << 10, CYCLES = 1000000 };
-enum Way { NONE, READ, COPY, WRITE };
+enum Way { NONE, READ, COPY, WRITE, AGAIN }; // AGAIN: stores to what is in the second-level cache
 struct Sums {
   unsigned long long rounds, mean, last, reads, writes, cycles;
 };
@@ -18,7 +18,7 @@ struct Sums {
 // A warp moves two KiB.
 template <Way WAY> __device__ float move(const uint4 *from, uint4 *to) {
   uint4 v[4] = {};
-  for (int k = 0; k < 4 && WAY != WRITE; k++) v[k] = __ldcg(from + 32 * k);
+  for (int k = 0; k < 4 && WAY < WRITE; k++) v[k] = __ldcg(from + 32 * k);
   for (int k = 0; k < 4 && WAY != READ; k++) to[32 * k] = v[k];
   return WAY == READ ? v[0].x + v[1].x + v[2].x + v[3].x : 0;
 }
@@ -32,12 +32,12 @@ template <Way WAY> __device__ float keep_busy(char *mine, size_t each, int pause
   unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, state = blockIdx.x * WARPS + warp + 1;
   unsigned long long moved = 0;
   float sum = 0;
-  for (size_t at = warp * CHUNK; clock64() < end; at = (at + WARPS * CHUNK) % (each / 2), moved += CHUNK) {
+  for (size_t at = warp * CHUNK; clock64() < end; at = WAY == AGAIN ? at : (at + WARPS * CHUNK) % (each / 2), moved += CHUNK) {
     uint4 *from = (uint4 *)(mine + at) + lane;
     sum += move<WAY>(from, from + each / 2 / sizeof(uint4));
     for (long long until = clock64() + random_of(&state) % (2 * pause + 1); clock64() < until;) continue;
   }
-  if (lane == 0) atomicAdd(&sums->reads, WAY == WRITE ? 0 : moved), atomicAdd(&sums->writes, WAY == READ ? 0 : moved);
+  if (lane == 0) atomicAdd(&sums->reads, WAY >= WRITE ? 0 : moved), atomicAdd(&sums->writes, WAY == READ ? 0 : moved);
   return sum;
 }
 
@@ -97,6 +97,23 @@ template <Way WAY> static void measure(const std::string &name, int pause, int s
 
 __global__ void copy(uint4 *to, const uint4 *from) { to[blockIdx.x * blockDim.x + threadIdx.x] = from[blockIdx.x * blockDim.x + threadIdx.x]; }
 
+// Bytes that are loaded, and as many that are stored, of which the second-level cache keeps few.
+static void measure_copy(char *memory, size_t bytes) {
+  cudaEvent_t begin, end;
+  float ms, best = 1e30f;
+  CHECK_RT(cudaEventCreate(&begin));
+  CHECK_RT(cudaEventCreate(&end));
+  for (int turn = 0; turn < 4; turn++) {
+    CHECK_RT(cudaEventRecord(begin));
+    copy<<<bytes / 16 / 256, 256>>>((uint4 *)memory, (const uint4 *)(memory + bytes));
+    CHECK_RT(cudaEventRecord(end));
+    CHECK_RT(cudaEventSynchronize(end));
+    CHECK_RT(cudaEventElapsedTime(&ms, begin, end));
+    best = ms < best ? ms : best;
+  }
+  say("dram_copy", 2.0 * bytes / best / 1e9, "TB/s", "1 GiB in order, loads and stores together, by events");
+}
+
 int main(int count, char **words) {
   cudaDeviceProp properties;
   CHECK_RT(cudaGetDeviceProperties(&properties, 0));
@@ -115,11 +132,13 @@ int main(int count, char **words) {
   }
   CHECK_RT(cudaMalloc(&sums, sizeof *sums));
   CHECK_RT(cudaMalloc(&sink, (size_t)2 * sms * THREADS * sizeof *sink));
+  measure_copy(memory, (size_t)1 << 30);
   measure<NONE>("dram_spread.alone", 0, sms, memory, each, sums, sink);
   for (int pause : {24000, 12000, 8000, 6000, 4000, 3000, 2000, 1000, 0}) {
     measure<READ>("dram_spread.read." + std::to_string(pause), pause, sms, memory, each, sums, sink);
     measure<COPY>("dram_spread.copy." + std::to_string(pause), pause, sms, memory, each, sums, sink);
     measure<WRITE>("dram_spread.write." + std::to_string(pause), pause, sms, memory, each, sums, sink);
+    measure<AGAIN>("dram_spread.again." + std::to_string(pause), pause, sms, memory, each, sums, sink);
   }
   return 0;
 }
