@@ -49,7 +49,7 @@ append_random(GRand *random, GString *out, guint depth) {
   static const char *const forms[] = {
       "(E + E)", "(E + E)", "(E - E)", "(E * E)", "(E & E)", "(E | E)", "(E ^ E)", "(E % N)",
       "(E / N)", "(E >> N % 5)", "(E << N % 5)", "N * E", "N * E", "(E < E)", "(E >= E)",
-      "(E == E)", "(E ? E : E)", "(E && E)", "(E || E)", "~E", "-E", "!E", "min(E, E)",
+      "(E == E)", "(E ? E : E)", "(E && E)", "(E || E)", "~E", "(-E)", "!E", "min(E, E)",
       "max(E, E)", "min((unsigned)E, 50u)", "((unsigned)E / 8)", "((unsigned)E % 8)",
       "plus(E, E)", "(E, E)", "(int)(short)E", "(unsigned char)E", "(int)blockDim.x", "abs(E)",
   };
