@@ -122,6 +122,7 @@ typedef struct {
  * @executed: warp @warp executes @n instructions of machine code, one behind the other, the last of which is at @place (a
  *   byte address in its code) and is executed by @lanes, of which there may be none, of the @active ones that come to it;
  *   told ahead of its requests
+ * @called: warp @warp calls @function of the device's run-time system
  * @idle: warp @warp executed @site, an access of machine code to shared memory, without an active lane: no request
  * @phase: warp @warp, or a copy that it has begun, does @what, SmbPhaseAction, at a barrier of which @phase has not ended; of a wait that is
  *   over at once, it has: it does not wait at all. @bytes: that are announced, or that a copy brings
@@ -147,6 +148,7 @@ typedef struct {
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
   void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
                    SmbLanes active);
+  void (*called)(gpointer user, guint warp, const char *function);
   void (*idle)(gpointer user, guint site, guint warp);
   void (*phase)(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64 bytes);
   void (*bulk)(gpointer user, guint site, guint warp, gboolean stores, guint64 address,

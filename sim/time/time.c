@@ -324,6 +324,8 @@ find_obstacle(const GPtrArray *records, const SmbProgram *program, guint residen
     if (record->untimed != G_MAXUINT32)
       return g_strdup_printf("how long the instruction at 0x%x takes is not modelled",
                              record->untimed * SMB_TIMING_BYTES);
+    if (record->called)
+      return g_strdup_printf("how long %s() takes is not modelled", record->called);
     if (record->kept == 0)
       return g_strdup("a block executes nothing");
   }

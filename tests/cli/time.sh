@@ -8,7 +8,7 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$srcdir/tests/data/sass/members.sm_80.cubin" \
-  "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$srcdir/tests/ptx/transpose.ptx" "$srcdir/data/devices/h200.ini" \
+  "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$srcdir/tests/data/sass/code.sm_90.cubin" "$srcdir/tests/ptx/transpose.ptx" "$srcdir/data/devices/h200.ini" \
   "$srcdir/data/archs/nvidia/sm_90.ini" "$work"
 cd "$work"
 launch='--block 32,8 --grid 64,64 --arg 2=2048'
@@ -242,6 +242,9 @@ expect 0 analyze --rows 32 --cols 32 --time --arch gfx942
 tells 'Time: not known: no device of gfx942 has been measured.'
 expect 0 analyze --rows 32 --cols 32 --time --format json
 shows '"unknown"'
+# A kernel that prints: it waits for the host, 30 µs and more (an H200).
+expect 0 analyze code.sm_90.cubin --entry provides --block 32 --time --unknown skip
+tells 'Time: not known: how long vprintf() takes is not modelled.'
 
 # Files of the user's ask for no more than the clock has room for.
 mkdir -p own/devices own/archs/nvidia

@@ -30,6 +30,13 @@ set_result(const Exec *exec, Row row, SmbLanes lanes, const guint32 *values) {
   smb_row_set(exec->warp->registers, row, lanes, values, NULL, 0, 0);
 }
 
+static void
+note_call(const Exec *exec, const Step *step, SmbLanes lanes) {
+  const SmbBlock *block = exec->block;
+  if (lanes && block->sink->called)
+    block->sink->called(block->user, exec->w, step->callee);
+}
+
 // The text that an argument points at (transfer full); what is not known of it is left out.
 static char *
 take_text(const Exec *exec, Row row, guint lane) {
@@ -57,6 +64,7 @@ smb_step_print(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
   Row format = step->compute.s[0], arguments = format + 2;
   guint32 returned[SMB_MAX_LANES] = {0};
+  note_call(exec, step, lanes);
   if (!exec->block->runtime)
     return smb_step_opaque(exec, step, lanes);
   if (smb_runtime_call_waits(exec, lanes))
@@ -145,6 +153,7 @@ smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbLanes known =
       smb_row_known(registers, size, lanes) & smb_row_known(registers, size + 1, lanes);
   guint32 low[SMB_MAX_LANES] = {0}, high[SMB_MAX_LANES] = {0};
+  note_call(exec, step, lanes);
   if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
   if (runtime && lanes && !smb_unknown_check(exec, step, size, 2, lanes, "what is allocated"))
@@ -184,6 +193,7 @@ gboolean
 smb_step_free(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbRuntime *runtime = exec->block->runtime;
   Row pointer = step->compute.s[0];
+  note_call(exec, step, lanes);
   if (!runtime)
     return smb_step_opaque(exec, step, lanes);
   if (smb_runtime_call_waits(exec, lanes))

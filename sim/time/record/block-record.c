@@ -125,6 +125,11 @@ note_executed(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
     recorder->textures = last;
 }
 
+static void
+note_called(gpointer user, G_GNUC_UNUSED guint warp, const char *function) {
+  ((SmbBlockRecorder *)user)->record->called = function;
+}
+
 // The request of the instruction that the warp executes now, or NULL: it is not kept.
 static SmbTimedRequest *
 current_request(SmbBlockRecorder *recorder, guint warp, guint site) {
@@ -489,7 +494,8 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
                              .phase = note_phase,
                              .bulk = note_bulk,
                              .texels = note_texels,
-                             .executed = note_executed};
+                             .executed = note_executed,
+                             .called = note_called};
   recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
   recorder->texture_sites = number_texture_sites(program);

@@ -142,6 +142,7 @@ typedef struct {
  * @instructions: executed, those that were not kept included
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
+ * @called: (nullable) (transfer none): a function of the device's run-time system that it calls: how long that takes is not modelled
  */
 typedef struct {
   guint64 block;
@@ -155,6 +156,7 @@ typedef struct {
   guint64 instructions;
   guint64 kept;
   guint32 untimed;
+  const char *called;
 } SmbBlockRecord;
 
 typedef struct _SmbBlockRecorder SmbBlockRecorder;

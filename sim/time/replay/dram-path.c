@@ -10,7 +10,7 @@
 // Multiprocessors ask at different times: what DRAM has not done for this one since a load began that comes now, it does for it at once. @start: of
 // what it is asked for
 static void
-occupy(Multiprocessor *sm, double start, double seconds) {
+occupy_dram(Multiprocessor *sm, double start, double seconds) {
   double cycles = seconds * sm->chip_cycles;
   double idle = MAX(sm->head_start, sm->dram_latency);
   sm->dram = MAX(start - idle, sm->dram) + cycles;
@@ -21,7 +21,7 @@ occupy(Multiprocessor *sm, double start, double seconds) {
 void
 smb_dram_path_read(Multiprocessor *sm, double start, double bytes) {
   sm->reads_dram = TRUE;
-  occupy(sm, start, bytes / sm->chip->dram_read);
+  occupy_dram(sm, start, bytes / sm->chip->dram_read);
 }
 
 // It writes faster while it reads nothing in between.
@@ -30,7 +30,7 @@ smb_dram_path_write(Multiprocessor *sm, double start, double bytes, double longe
   const SmbChip *chip = sm->chip;
   double rate = sm->reads_dram ? chip->dram_write : chip->dram_write_alone;
   double seconds = bytes / rate + (longer - 1) * bytes / chip->dram_write_alone;
-  occupy(sm, start, seconds);
+  occupy_dram(sm, start, seconds);
   smb_load_add(&sm->dram_writes, start, seconds * sm->chip_cycles);
 }
 

@@ -162,7 +162,7 @@ note_changed(Multiprocessor *sm, guint64 tag, double until) {
 
 // A number that says which slice of the second-level cache has a line: as good as random.
 static guint64
-find_place(guint64 tag) {
+find_slice_hash(guint64 tag) {
   guint64 place = 0;
   smb_hash_mix(&place, tag >> SMB_SLICE_SHIFT);
   return place;
@@ -171,7 +171,7 @@ find_place(guint64 tag) {
 // What comes from one slice comes at once.
 static double
 find_luck(guint64 tag) {
-  return (double)(find_place(tag) >> 11) / (double)(1LL << 53);
+  return (double)(find_slice_hash(tag) >> 11) / (double)(1LL << 53);
 }
 
 // An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
@@ -190,7 +190,7 @@ change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
   sm->busy[SMB_UNIT_L2] += even;
   if (together <= 1)
     return MAX(before, sm->changes);
-  guint number = (guint)(find_place(tag) >> 32) % n_slices;
+  guint number = (guint)(find_slice_hash(tag) >> 32) % n_slices;
   double *slice = &sm->slices[number];
   *slice = MAX(start, *slice) + cycles * together;
   sm->slice_busy[number] += cycles * together;
