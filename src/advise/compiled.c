@@ -29,7 +29,7 @@ enum {
   SCHEDULERS = 4, // each issues an instruction a cycle
 };
 
-// Times that differ by less are alike.
+// Times that differ from the shortest by less are alike.
 static const double step_of_times = 1.01;
 
 SmbAdviseCompiled *
@@ -295,6 +295,19 @@ time_form(gpointer user, guint item) {
   smb_progress_add(kernel->target->options.progress, 1);
 }
 
+// The shortest time of all forms, with which theirs are compared.
+static void
+note_least(const GPtrArray *forms) {
+  double least = G_MAXDOUBLE;
+  for (guint i = 0; i < forms->len; i++) {
+    const SmbAdviseCompiled *form = g_ptr_array_index(forms, i);
+    if (form->time && form->time->time)
+      least = MIN(least, form->time->time->cycles);
+  }
+  for (guint i = 0; i < forms->len; i++)
+    ((SmbAdviseCompiled *)g_ptr_array_index(forms, i))->least_cycles = least;
+}
+
 void
 smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource *source,
                    SmbAdviseCompiled *now, const GPtrArray *forms) {
@@ -318,6 +331,7 @@ smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const SmbSource
   smb_progress_begin(target->options.progress, "forms timed", forms->len);
   smb_parallel_run(forms->len, MAX_COMPILERS, time_form, &timed);
   smb_progress_begin(target->options.progress, NULL, 0);
+  note_least(forms);
 }
 
 static gboolean
@@ -330,13 +344,19 @@ smb_advise_compiled_has_times(const SmbAdviseCompiled *a, const SmbAdviseCompile
   return knows_time(a) && knows_time(b);
 }
 
+static double
+find_least(const SmbAdviseCompiled *compiled) {
+  double cycles = compiled->time->time->cycles;
+  return compiled->least_cycles > 0 ? MIN(cycles, compiled->least_cycles) : cycles;
+}
+
 static int
 compare_predictions(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
   if (!smb_advise_compiled_has_times(a, b))
     return 0;
-  double step = log(step_of_times);
-  return smb_order((guint64)(log(a->time->time->cycles) / step),
-                   (guint64)(log(b->time->time->cycles) / step));
+  double step = log(step_of_times), least = MIN(find_least(a), find_least(b));
+  return smb_order((guint64)(log(a->time->time->cycles / least) / step),
+                   (guint64)(log(b->time->time->cycles / least) / step));
 }
 
 int

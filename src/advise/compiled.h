@@ -24,6 +24,7 @@
  * @warps: that are resident on a multiprocessor at most, by their registers, too; 0: not known
  * @time: (nullable): as of smb_advise_compiled_now(); %NULL, too, of a form that takes no fewer wavefronts and no fewer instructions than the
  *   kernel as it is
+ * @least_cycles: the shortest time of the forms that it was compiled with; 0: it is none of these
  * @machine: (nullable): the machine code, of the kernel as it is
  * @own_machine: (nullable): the same, if it is released with this
  * @batch: (nullable): what it was compiled in, together with others; @form: which of them it is
@@ -42,6 +43,7 @@ typedef struct {
   guint registers;
   guint warps;
   SmbLaunchTime *time;
+  double least_cycles;
   const SmbTarget *machine;
   SmbTarget *own_machine;
   SmbBatch *batch;

@@ -34,13 +34,13 @@ golden_times() {
 turn='turn.cu --block 32,8 --grid 64,64 --arg n=2048'
 stream='stream.cu --block 256 --grid 16384 --arg n=4194304'
 
-# What limits is shared memory now, and DRAM then: as predicted of the padded kernel itself.
+# What limits is shared memory now, and L2 then: as predicted of the padded kernel itself.
 # shellcheck disable=SC2086
 expect 0 advise $turn --out best.cu
 says 'wrote best.cu (tile: pad 1)'
 tells 'limited by shared memory'
 tells 'Layouts are ranked by the time that is predicted of each.'
-tells 'times as fast; DRAM limits then.'
+tells 'times as fast; L2 limits then.'
 grep -qF '[32 + 1]' best.cu || die "wrote $(cat best.cu)"
 # shellcheck disable=SC2086
 expect 0 advise $turn --device h200 --format json
@@ -62,7 +62,7 @@ golden_times advise-written-time.json
 # shellcheck disable=SC2086
 expect 0 advise asm${turn#turn}
 tells 'Recommended: tile: pad 1: '
-tells 'times as fast; DRAM limits then.'
+tells 'times as fast; L2 limits then.'
 
 # --device, --clock: a device of another clock takes longer.
 # shellcheck disable=SC2086

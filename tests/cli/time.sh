@@ -45,13 +45,13 @@ draw() {
 
 draw 'transpose<0>'
 tells 'limited by shared memory (busy '
-grep -q 'shared memory is busy .* Without bank conflicts DRAM limits: ' page.html || die "$last: the page does not say what limits"
+grep -q 'shared memory is busy .* Without bank conflicts L2 limits: ' page.html || die "$last: the page does not say what limits"
 bars() {
   grep -oE "<div class=\"share $1( limit)?\"><i style=\"--share: [01]\.[0-9]+\"></i>" page.html | wc -l
 }
 { [ "$(bars with)" -ge 4 ] && [ "$(bars with)" = "$(bars without)" ]; } || die "$last: $(bars with) and $(bars without) bars"
 grep -q '<th scope="row" class="limit">shared memory</th><td><div class="share with limit">' page.html || die "$last: does not mark what limits"
-grep -q '<th scope="row" class="limit">DRAM</th>.*<div class="share without limit">' page.html || die "$last: does not mark what limits then"
+grep -q '<th scope="row" class="limit">L2</th>.*<div class="share without limit">' page.html || die "$last: does not mark what limits then"
 # Four alike loads of a line are explained once, by the worst of them.
 [ "$(grep -c '<article class="access"' page.html)" = 1 ] || die "$last: not one article"
 grep -q '<code>4 × LDS</code>, the worst of them <code>LDS R' page.html || die "$last: does not name the loads"
@@ -63,7 +63,7 @@ awk -v a="$(sed -n 1p cycles)" -v b="$(sed -n 2p cycles)" -v c="$cost" 'BEGIN { 
   die "a line costs $cost % of the launch: $(cat cycles)"
 draw 'transpose<1>'
 if grep -q '>without bank conflicts<\|what conflicts cost' page.html; then die "$last: has no conflicts to draw"; fi
-grep -q '<th scope="row" class="limit">DRAM</th>' page.html || die "$last: does not mark DRAM"
+grep -q '<th scope="row" class="limit">L2</th>' page.html || die "$last: does not mark L2"
 # A launch of one block, or of PTX, has no picture; of an unknown device nothing is written.
 expect 0 report page.html transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=32
 if grep -q 'id="time"' page.html; then die "$last: draws the time of one block"; fi
@@ -79,7 +79,7 @@ tells 'limited by shared memory (busy '
 tells 'Without bank conflicts: '
 shows 'cost in cycles'
 turn 'transpose<1>' analyze --time
-tells 'limited by DRAM'
+tells 'limited by L2'
 tells 'It has no bank conflicts.'
 
 turn 'transpose<1>' analyze --time --format json
@@ -126,14 +126,14 @@ done
 turn 'transpose<0>' explain --time
 tells 'On an H100 the launch takes '
 tells 'shared memory is busy '
-tells 'Without bank conflicts DRAM limits: '
+tells 'Without bank conflicts L2 limits: '
 tells 'Without those of this access alone: '
 turn 'transpose<0>' explain --time --format json
-shows '"bound_by" : "DRAM"'
+shows '"bound_by" : "L2"'
 cost=$(member cost_cycles)
 grep -qx "$cost" costs || die "explain has another cost: $cost"
 turn 'transpose<1>' explain --time
-tells 'DRAM is busy '
+tells 'L2 is busy '
 tells 'It has no bank conflicts.'
 turn 'transpose<0>' explain
 grep -q '^Time' "$work/out" && die 'a time that nobody asked for'
