@@ -161,7 +161,7 @@ use_lesson(const SmbLesson *lesson) {
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(kernel, arch, &launch, NULL, NULL);
   SmbLessonResult results[SMB_LESSON_MAX_RUNS];
   for (guint i = 0; i < SMB_LESSON_MAX_RUNS; i++)
-    results[i] = (SmbLessonResult){kernel, arch, analysis, NULL};
+    results[i] = (SmbLessonResult){kernel, arch, analysis, NULL, &launch};
   g_autoptr(GError) error = NULL;
   check_outcome(smb_lesson_check(lesson, results, &error), error);
   for (guint i = 0; i < lesson->after->len; i++) {
