@@ -94,11 +94,6 @@ take_in(Multiprocessor *sm, double start, double cycles) {
   smb_load_add(&sm->l2_write_load, start, cycles);
 }
 
-static void
-fill_sectors(Multiprocessor *sm, double start, double bytes) {
-  take_in(sm, start, bytes / sm->l2_write);
-}
-
 // Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
 // as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @cycles: that the cache takes for it;
 // @latency: of the first.
@@ -114,7 +109,7 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
     return there;
   if (asked->of_dram > 0) {
     smb_dram_path_read(sm, begin, asked->of_dram);
-    fill_sectors(sm, begin, asked->filled);
+    take_in(sm, begin, asked->filled / sm->l2_write);
   }
   return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
 }

@@ -88,12 +88,14 @@ def l2_write_wait(f):
 
 def dram_wait(f):
     """The same of DRAM, beyond that."""
-    return slope_of((queue(read), wait - l2_write_wait(f) * queue(taken)) for read, _, taken, wait, _ in spread_rows(f, "read"))
+    of_l2 = l2_write_wait(f)
+    return slope_of((queue(read), wait - of_l2 * queue(taken)) for read, _, taken, wait, _ in spread_rows(f, "read"))
 
 
 def dram_write_wait(f):
     """Cycles of a wait, beyond those, for each unit of the load of stores / (1 - that of loads)."""
-    return slope_of((written / (1 - read), wait - dram_wait(f) * queue(read + written) - l2_write_wait(f) * queue(taken))
+    of_l2, of_dram = l2_write_wait(f), dram_wait(f)
+    return slope_of((written / (1 - read), wait - of_dram * queue(read + written) - of_l2 * queue(taken))
                     for read, written, taken, wait, _ in spread_rows(f, "copy", "write"))
 
 
@@ -102,7 +104,8 @@ def dram_spread(f):
 
 
 def dram_wait_spread(f):
-    return slope_of((wait, apart - dram_spread(f)) for _, _, _, wait, apart in spread_rows(f, "read", "copy", "write"))
+    alone = dram_spread(f)
+    return slope_of((wait, apart - alone) for _, _, _, wait, apart in spread_rows(f, "read", "copy", "write"))
 
 
 def found_again(f):

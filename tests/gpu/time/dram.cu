@@ -118,8 +118,7 @@ int main(int count, char **words) {
   cudaDeviceProp properties;
   CHECK_RT(cudaGetDeviceProperties(&properties, 0));
   int sms = properties.multiProcessorCount;
-  size_t each = (size_t)16 << 20;
-  each = each / (FAR * WARPS) * (FAR * WARPS);
+  const size_t each = (size_t)2 * FAR * WARPS;
   char *memory;
   Sums *sums;
   float *sink;
