@@ -103,7 +103,7 @@ add_memory(SmbCaptureLaunch *launch, guint64 address, guint64 bytes, const void 
   GError *error = NULL;
   g_autofree char *hash = NULL;
   SmbCaptureMemory *memory =
-      smb_capture_launch_add_memory(launch, SMB_CAPTURE_DEVICE, address, bytes);
+      smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, address, bytes);
   if (!data)
     return;
   check(smb_capture_writer_memory(writer, data, n, &hash, &error), error);

@@ -104,7 +104,7 @@ write_all(const char *path) {
   g_autofree char *hash = store_image(writer, image);
   g_autoptr(SmbCaptureLaunch) launch = make_launch(1, kernel, hash);
   g_autofree guchar *data = g_malloc0(SMB_CAPTURE_PIECE_BYTES);
-  SmbCaptureMemory *memory = smb_capture_launch_add_memory(launch, SMB_CAPTURE_MANAGED, ADDRESS,
+  SmbCaptureMemory *memory = smb_capture_launch_add_memory(launch, SMB_MEMORY_MANAGED, ADDRESS,
                                                            3 * SMB_CAPTURE_PIECE_BYTES + 7);
   ck_assert_ptr_null(store(writer, data, SMB_CAPTURE_PIECE_BYTES));
   data[5] = 1;
@@ -159,7 +159,7 @@ START_TEST(round_trip) {
   ck_assert_double_eq(launch->time, 0.25);
   ck_assert_double_eq(launch->nanoseconds, 1234.5);
   ck_assert_str_eq(launch->notes[1], "another");
-  ck_assert_int_eq(g_array_index(launch->memory, SmbCaptureMemory, 0).kind, SMB_CAPTURE_MANAGED);
+  ck_assert_int_eq(g_array_index(launch->memory, SmbCaptureMemory, 0).kind, SMB_MEMORY_MANAGED);
   ck_assert_uint_eq(smb_capture_held(launch), 3 * SMB_CAPTURE_PIECE_BYTES + 14);
   ck_assert_uint_eq(smb_capture_left_out(launch), SMB_CAPTURE_PIECE_BYTES + 4);
   ck_assert_str_eq(smb_capture_end(capture)->status, "it exited with status 0");
@@ -315,7 +315,7 @@ write_two(const char *path, gsize ends[2]) {
   g_autofree char *memory = store(writer, (const guchar *)"abcd", 4);
   for (guint i = 0; i < 2; i++) {
     g_autoptr(SmbCaptureLaunch) launch = make_launch(i + 1, "plain", hash);
-    smb_capture_memory_add(smb_capture_launch_add_memory(launch, SMB_CAPTURE_DEVICE, ADDRESS, 4), 0,
+    smb_capture_memory_add(smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, ADDRESS, 4), 0,
                            4, memory);
     write_launch(writer, launch);
     ends[i] = smb_capture_writer_bytes(writer);
@@ -497,9 +497,9 @@ START_TEST(writer_checks) {
   g_autoptr(SmbCaptureWriter) writer = start(path);
   g_autofree char *hash = store_image(writer, image);
   g_autoptr(SmbCaptureLaunch) launch = make_launch(1, "plain", hash);
-  smb_capture_launch_add_memory(launch, SMB_CAPTURE_DEVICE, ADDRESS, 100);
+  smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, ADDRESS, 100);
   SmbCaptureMemory *memory =
-      smb_capture_launch_add_memory(launch, SMB_CAPTURE_DEVICE, ADDRESS + 99, 100);
+      smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, ADDRESS + 99, 100);
   ck_assert(!smb_capture_writer_launch(writer, launch, &error));
   ck_assert_str_eq(
       error->message,

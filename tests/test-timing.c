@@ -170,7 +170,13 @@ START_TEST(bits_are_read) {
       // MOV R1, c[0x0][0x28]
       {0x00000a0000017a02,
        0x000fc40000000f00,
-       {.rate = SMB_RATE_LOGIC, .stall = 2, .write_board = 7, .read_board = 7, .sends = 1}},
+       {.rate = SMB_RATE_LOGIC,
+        .stall = 2,
+        .write_board = 7,
+        .read_board = 7,
+        .sends = 1,
+        .writes = 2,
+        .turns = 1}},
       // LDS R0, [R2]: two cycles, scoreboard 0, after scoreboard 1 is closed
       {0x0000000002007984,
        0x002e240000000800,
@@ -179,7 +185,32 @@ START_TEST(bits_are_read) {
         .write_board = 0,
         .read_board = 7,
         .waits = 2,
-        .sends = 1}},
+        .sends = 1,
+        .writes = 1,
+        .turns = 1}},
+      // LDS.64 R16, [UR4], and LDS.128 R12, [UR7]: registers of both banks
+      {0x00000004ff107984,
+       0x000fe80008000a00,
+       {.rate = SMB_RATE_SHARED,
+        .stall = 4,
+        .write_board = 7,
+        .read_board = 7,
+        .sends = 1,
+        .writes = 3,
+        .turns = 1}},
+      {0x00000007ff0c7984,
+       0x000e280008000c00,
+       {.rate = SMB_RATE_SHARED,
+        .stall = 4,
+        .write_board = 0,
+        .read_board = 7,
+        .sends = 1,
+        .writes = 3,
+        .turns = 2}},
+      // STS.128 [R0], R4: it has no result
+      {0x0000000400007388,
+       0x000fe80000000c00,
+       {.rate = SMB_RATE_SHARED, .stall = 4, .write_board = 7, .read_board = 7, .sends = 5}},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     SassKernel kernel = sass_kernel_open(90);
@@ -196,6 +227,8 @@ START_TEST(bits_are_read) {
     ck_assert_uint_eq(found->read_board, wanted->read_board);
     ck_assert_uint_eq(found->waits, wanted->waits);
     ck_assert_uint_eq(found->sends, wanted->sends);
+    ck_assert_uint_eq(found->writes, wanted->writes);
+    ck_assert_uint_eq(found->turns, wanted->turns);
     smb_program_free(program);
     sass_kernel_clear(&kernel);
   }

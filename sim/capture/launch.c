@@ -82,7 +82,7 @@ smb_capture_launch_add_variable(SmbCaptureLaunch *launch, const char *name, guin
 }
 
 SmbCaptureMemory *
-smb_capture_launch_add_memory(SmbCaptureLaunch *launch, SmbCaptureKind kind, guint64 address,
+smb_capture_launch_add_memory(SmbCaptureLaunch *launch, SmbMemoryKind kind, guint64 address,
                               guint64 bytes) {
   const SmbCaptureMemory memory = {
       address, bytes, kind, new_captured_array(sizeof(SmbCapturePiece), smb_capture_piece_clear)};

@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+#include "sim/launch/memory-piece.h"
+
 G_BEGIN_DECLS
 
 /** Most bytes of a piece of memory that is stored as one. Pieces of zeros are not stored, and may have any size. */
@@ -47,12 +49,6 @@ typedef struct {
   char *hash;
 } SmbCapturePiece;
 
-typedef enum {
-  SMB_CAPTURE_DEVICE,
-  SMB_CAPTURE_MANAGED,
-  SMB_CAPTURE_HOST,
-} SmbCaptureKind;
-
 /**
  * SmbCaptureMemory: an allocation.
  * @bytes: of all of it
@@ -62,7 +58,7 @@ typedef enum {
 typedef struct {
   guint64 address;
   guint64 bytes;
-  SmbCaptureKind kind;
+  SmbMemoryKind kind;
   GArray *pieces;
 } SmbCaptureMemory;
 
@@ -159,7 +155,7 @@ SmbCaptureVariable *smb_capture_launch_add_variable(SmbCaptureLaunch *launch, co
                                                     guint64 address, guint64 bytes);
 
 /** Adds an allocation without pieces: (transfer none) of the launch, until the next one is added. */
-SmbCaptureMemory *smb_capture_launch_add_memory(SmbCaptureLaunch *launch, SmbCaptureKind kind,
+SmbCaptureMemory *smb_capture_launch_add_memory(SmbCaptureLaunch *launch, SmbMemoryKind kind,
                                                 guint64 address, guint64 bytes);
 
 /** Adds a piece behind the others; @hash: (nullable) (transfer none). */

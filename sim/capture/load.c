@@ -69,8 +69,8 @@ read_captured_piece(Loading *loading, const char *hash, guint64 bytes) {
 // --- memory
 
 static void
-add_captured_piece(Loading *loading, SmbMemoryPiece piece, SmbCaptureKind kind) {
-  piece.is_host = kind == SMB_CAPTURE_HOST;
+add_captured_piece(Loading *loading, SmbMemoryPiece piece, SmbMemoryKind kind) {
+  piece.kind = kind;
   if (piece.bytes > 0)
     g_array_append_val(loading->loaded->memory, piece);
 }
@@ -151,7 +151,7 @@ load_variable(Loading *loading, const SmbCaptureVariable *variable) {
   }
   SmbMemoryPiece piece = {variable->address, variable->bytes, variable->name, TRUE,
                           buffer->contents};
-  add_captured_piece(loading, piece, SMB_CAPTURE_DEVICE);
+  add_captured_piece(loading, piece, SMB_MEMORY_DEVICE);
   return TRUE;
 }
 

@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The memory of a recorded launch: its addresses, order and overlap are checked; which of it is the host's.
+// The memory of a recorded launch: its addresses, order and overlap are checked; whose it is.
 #include "sim/launch/memory-piece.h"
 
 #include "sim/base/error.h"
 
-gboolean
-smb_memory_is_host(const GArray *memory, guint64 address) {
+SmbMemoryKind
+smb_memory_kind(const GArray *memory, guint64 address) {
   guint low = 0, high = memory ? memory->len : 0;
   while (low < high) {
     guint middle = (low + high) / 2;
     const SmbMemoryPiece *piece = &g_array_index(memory, SmbMemoryPiece, middle);
     if (address >= piece->address && address - piece->address < piece->bytes)
-      return piece->is_host;
+      return piece->kind;
     if (piece->address < address)
       low = middle + 1;
     else
       high = middle;
   }
-  return FALSE;
+  return SMB_MEMORY_DEVICE;
 }
 
 gboolean

@@ -17,6 +17,13 @@ G_BEGIN_DECLS
 /** Nothing lies below: an address there is a null pointer, or a small offset from one. */
 #define SMB_MEMORY_LOWEST (G_GUINT64_CONSTANT(1) << 16)
 
+/** SmbMemoryKind: whose memory it is */
+typedef enum {
+  SMB_MEMORY_DEVICE,
+  SMB_MEMORY_MANAGED, /* of the device or the host: it moves to where it is used */
+  SMB_MEMORY_HOST,    /* kernels use it in place */
+} SmbMemoryKind;
+
 /**
  * SmbMemoryPiece: bytes that a process had at an address when it launched a kernel
  * @address: of the first of them
@@ -26,7 +33,7 @@ G_BEGIN_DECLS
  *   they say nothing
  * @begins: whether an allocation begins with it. A piece that does not, and touches the one ahead of it, is of the same
  *   allocation: what is stored somewhere in it may have been stored anywhere in it
- * @is_host: whether it is memory of the host, which kernels use in place
+ * @kind: whose memory it is
  * @contents: %SMB_FILL_BYTES (behind the bytes that are given lie zeros), %SMB_FILL_ZEROS, or %SMB_FILL_UNKNOWN of what
  *   was not recorded
  * @home: (nullable) (transfer none): where the bytes are if the process runs: what blocks write goes there, and @contents
@@ -42,12 +49,12 @@ typedef struct {
   SmbContents contents;
   guchar *home;
   guchar *written;
-  gboolean is_host;
+  SmbMemoryKind kind;
 } SmbMemoryPiece;
 
-/** smb_memory_is_host: @memory: (nullable) (element-type SmbMemoryPiece), as smb_memory_check() wants them. Returns: whether an address lies in memory
- * of the host */
-gboolean smb_memory_is_host(const GArray *memory, guint64 address);
+/** smb_memory_kind: @memory: (nullable) (element-type SmbMemoryPiece), as smb_memory_check() wants them. Returns: whose memory an address is, the
+ * device's if none of them has it */
+SmbMemoryKind smb_memory_kind(const GArray *memory, guint64 address);
 
 /**
  * smb_memory_check:

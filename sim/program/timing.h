@@ -40,6 +40,8 @@ enum {
  * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
  * @reads: the register that it reads in each place, if that takes time of a bank: SMB_NO_REGISTER: none
  * @keeps: a bit for each place whose register is kept for a later instruction (".reuse")
+ * @writes: a bit for each bank of the registers of its result; 0: none
+ * @turns: how many times its result occupies those banks: 128 bits are written by 64
  * @is_strong: a load of what others may have changed: it passes the first-level cache by
  * @is_real: of an atomic, that its numbers are real ones
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none. Of
@@ -58,6 +60,8 @@ typedef struct {
   guint8 sends;
   guint8 reads[SMB_REGISTER_SLOTS];
   guint8 keeps;
+  guint8 writes;
+  guint8 turns;
   guint8 is_strong;
   guint8 is_real;
   guint8 board;

@@ -467,6 +467,8 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
   time->has_conflicts = conflicts->len > 0;
+  for (guint i = 0; i < records->len; i++)
+    time->is_managed |= ((const SmbBlockRecord *)g_ptr_array_index(records, i))->is_managed;
   double longer = find_longer(&replay, last, middle, (guint)(n_blocks / n_together));
   g_auto(SmbRelay) relay = smb_sampling_relay(&sampling, launch, middle);
   replay_launch(time, &replay, &lot, &relay, conflicts, longer, options);

@@ -248,6 +248,10 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
     g_autofree char *gain = describe_gain(time, time->cycles - time->without);
     g_string_append_printf(text, ". Without bank conflicts: %s.", gain);
   }
+  if (time->is_managed)
+    g_string_append(
+        text, " Its managed memory is taken to be on the device: what has to move there takes "
+              "longer.");
   if (launch->chip->error > 0)
     g_string_append_printf(text, " Typical error: %.0f %%.", 100 * launch->chip->error);
   return g_string_free(text, FALSE);
@@ -379,6 +383,8 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
     smb_json_number(json, "instructions", (gint64)time->instructions);
     smb_json_number(json, "cycles", (gint64)round(time->simulated));
     json_builder_end_object(json);
+    if (time->is_managed)
+      smb_json_text(json, "managed_memory", "taken to be on the device");
     if (smb_json_object_if(json, "error", launch->chip->error > 0)) {
       smb_json_double(json, "typical", launch->chip->error);
       smb_json_text(json, "measured_on", launch->chip->error_of);

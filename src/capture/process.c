@@ -272,9 +272,9 @@ read_sent_piece(SmbPayload *payload) {
 // @length: 0 of one without contents; @hash: (nullable): of them
 static void
 add_sent_piece(SmbCaptureLaunch *launch, const SentPiece *piece, gsize length, const char *hash) {
-  static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
-                                         [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
-                                         [INJECT_HOST] = SMB_CAPTURE_HOST};
+  static const SmbMemoryKind kinds[] = {[INJECT_DEVICE] = SMB_MEMORY_DEVICE,
+                                        [INJECT_MANAGED] = SMB_MEMORY_MANAGED,
+                                        [INJECT_HOST] = SMB_MEMORY_HOST};
   if (is_device_variable(launch, piece->address))
     return;
   SmbCaptureMemory *memory =

@@ -294,7 +294,7 @@ compare_places(gconstpointer a, gconstpointer b) {
 // Of memory that the host does not reach it is known what was written there.
 static gboolean
 add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 bytes,
-          const char *variable, SmbCaptureKind kind) {
+          const char *variable, SmbMemoryKind kind) {
   guchar *memory = smb_engine_memory(engine, address, bytes);
   const SmbMemoryPiece piece = {
       .address = address,
@@ -303,10 +303,10 @@ add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 byte
       .begins = TRUE,
       .contents = {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes},
       .home = memory,
-      .written = kind == SMB_CAPTURE_DEVICE && engine->written && memory
+      .written = kind == SMB_MEMORY_DEVICE && engine->written && memory
                      ? engine->written + (gsize)(memory - engine->memory) / 8
                      : NULL,
-      .is_host = kind == SMB_CAPTURE_HOST};
+      .kind = kind};
   if (memory)
     g_array_append_val(pieces, piece);
   return memory != NULL;
@@ -382,7 +382,7 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, gboolean la
   for (guint i = 0; i < launch->variables->len; i++) {
     const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
     fits = fits && add_piece(engine, pieces, variable->address, variable->bytes, variable->name,
-                             SMB_CAPTURE_MANAGED);
+                             SMB_MEMORY_MANAGED);
   }
   if (launches)
     add_arena(engine, pieces);

@@ -152,9 +152,9 @@ take_run_variables(SmbCaptureLaunch *launch, SmbPayload *request) {
 
 static void
 take_run_memory(SmbCaptureLaunch *launch, SmbPayload *request) {
-  static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
-                                         [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
-                                         [INJECT_HOST] = SMB_CAPTURE_HOST};
+  static const SmbMemoryKind kinds[] = {[INJECT_DEVICE] = SMB_MEMORY_DEVICE,
+                                        [INJECT_MANAGED] = SMB_MEMORY_MANAGED,
+                                        [INJECT_HOST] = SMB_MEMORY_HOST};
   guint64 n = smb_payload_number(request);
   for (guint64 i = 0; i < n && !request->failed; i++) {
     guint64 address = smb_payload_number(request), bytes = smb_payload_number(request);

@@ -121,6 +121,34 @@ list_registers_read(const SassInstruction *instruction, SmbTiming *timing) {
   }
 }
 
+// The register of its result: the one that is not in the place of A, B or C.
+static void
+find_registers_written(const SassInstruction *instruction, SmbTiming *timing) {
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind != SASS_REGISTER || operand->slot || operand->number == SASS_RZ)
+      continue;
+    guint words = sass_has(instruction, PART_WIDE) ? 2 : count_data_words(instruction);
+    timing->writes = words > 1 ? (1 << SMB_REGISTER_BANKS) - 1
+                               : (guint8)(1 << operand->number % SMB_REGISTER_BANKS);
+    timing->turns = (guint8)MAX(1, words / SMB_REGISTER_BANKS);
+    return;
+  }
+}
+
+static gboolean
+reads_at_once(SmbRate rate) {
+  return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
+         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
+}
+
+// Whether what it writes waits for banks, or keeps them from what does (tests/gpu/time/registers.cu). What comes from global memory does not.
+static gboolean
+writes_registers(SmbRate rate) {
+  return reads_at_once(rate) || rate == SMB_RATE_SHARED || rate == SMB_RATE_SHUFFLE ||
+         rate == SMB_RATE_SPECIAL;
+}
+
 static gboolean
 sends_registers(SmbRate rate) {
   return rate == SMB_RATE_SHARED || rate == SMB_RATE_GLOBAL || rate == SMB_RATE_COPY ||
@@ -138,12 +166,6 @@ static gboolean
 is_strong(const SassInstruction *instruction) {
   return sass_has(instruction, PART_STRONG) &&
          (sass_has(instruction, PART_GPU) || sass_has(instruction, PART_SYS));
-}
-
-static gboolean
-reads_at_once(SmbRate rate) {
-  return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
-         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
 }
 
 // DMMA.16x8x8: so many times as long as 8x8x4, or 16x8x4, which take as long as each other.
@@ -217,6 +239,8 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
     timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
   if (reads_at_once((SmbRate)timing.rate))
     list_registers_read(instruction, &timing);
+  if (writes_registers((SmbRate)timing.rate))
+    find_registers_written(instruction, &timing);
   if (timing.rate == SMB_RATE_WAIT)
     read_wait(instruction, &timing);
   if (timing.rate == SMB_RATE_TENSOR_DOUBLE)

@@ -213,7 +213,9 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   smb_request_find_news(recorder->record, recorder->seen, request, op_class != SMB_OP_CLASS_STORE);
   if (op_class != SMB_OP_CLASS_ATOMIC)
     smb_request_count_l1(request, recorder->recall, site, mask, width, addresses);
-  gboolean is_host = smb_memory_is_host(recorder->memory, addresses[smb_lanes_first(mask)]);
+  SmbMemoryKind kind = smb_memory_kind(recorder->memory, addresses[smb_lanes_first(mask)]);
+  gboolean is_host = kind == SMB_MEMORY_HOST;
+  record->is_managed |= kind == SMB_MEMORY_MANAGED;
   if (op_class == SMB_OP_CLASS_STORE) {
     smb_lines_find_words(smb_request_lines(record, request), request->n, mask, width, addresses);
     if (!is_host)

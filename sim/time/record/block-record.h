@@ -142,6 +142,7 @@ typedef struct {
  * @instructions: executed, those that were not kept included
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
+ * @is_managed: it uses managed memory
  * @called: (nullable) (transfer none): a function of the device's run-time system that it calls: how long that takes is not modelled
  */
 typedef struct {
@@ -156,6 +157,7 @@ typedef struct {
   guint64 instructions;
   guint64 kept;
   guint32 untimed;
+  gboolean is_managed;
   const char *called;
 } SmbBlockRecord;
 

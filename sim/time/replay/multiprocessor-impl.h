@@ -19,6 +19,8 @@ enum {
   MAX_SLICES = SMB_MAX_SLICES,
   MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
   MAX_QUEUE = SMB_MAX_QUEUE,
+  N_COLLECTORS = 2, // instructions of a sub-partition whose registers are read at a time
+  MAX_RESULTS = 64, // that wait to be written to its registers; more of them are taken to have been
   CHANGED_LINES = 8,                // of which it is known when others have changed them
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
@@ -71,6 +73,7 @@ typedef struct {
   double since;        // its time is not counted yet
   SmbStall reason;     // why it is not ready before
   double stalled;      // from when on
+  double held;         // its sub-partition's, at its last instruction
   Scoreboard boards[SMB_N_ALL_BOARDS];
 } TimedWarp;
 
@@ -95,6 +98,20 @@ typedef struct {
   guint number;
 } KeptRegister;
 
+// What comes at any time, and is written to registers when their banks have a cycle for it.
+typedef struct {
+  double from; // when it could be
+  guint8 banks;
+  guint8 turns; // that it takes
+} Result;
+
+typedef struct {
+  Result waiting[MAX_RESULTS]; // the first ones first
+  guint n;
+  guint tries; // cycles in which the first one found its banks busy
+  double next; // the cycle in which the next one may be written
+} ResultQueue;
+
 typedef struct {
   TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
   guint n;
@@ -107,7 +124,11 @@ typedef struct {
   double dequeued;                  // and when it had sent its registers
   double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
   KeptRegister kept[SMB_REGISTER_SLOTS][SMB_REGISTER_BANKS];
-  double now; // its next cycle
+  double collectors[N_COLLECTORS]; // free again, in a ring
+  guint collector_at;
+  ResultQueue results;
+  double held; // cycles in which it issued nothing for its registers
+  double now;  // its next cycle
 } Partition;
 
 // A line that atomics of several multiprocessors have changed.
@@ -181,6 +202,17 @@ void smb_queue_leave(Multiprocessor *sm, Partition *partition, double when, doub
 /** smb_warp_resume: A warp may issue again from @when on */
 void smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when);
 
+/** smb_partition_wake: A warp of a sub-partition may issue from @when on */
+void smb_partition_wake(Multiprocessor *sm, const TimedWarp *warp, double when);
+
+// --- resident-blocks.c
+
+/** smb_resident_start: Puts the next block in the place of one that has ended, or in a place that none has had, if there is one */
+void smb_resident_start(Multiprocessor *sm, guint index, double when);
+
+/** smb_resident_end_warp: A warp has ended, and its block if it was the last one */
+void smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now);
+
 // --- phase.c
 
 /** smb_phase_start_block: All phases of a block begin */
@@ -210,9 +242,16 @@ double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
 
 // --- register-banks.c
 
-/** smb_registers_read: Reads the registers of an instruction, each in @interval cycles of its bank. Returns: when the next one may follow */
+/** smb_registers_read: Reads the registers of an instruction, each in @interval cycles of its bank. Returns: when it is issued, from @now on */
 double smb_registers_read(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
                           double now, double interval);
+
+/** smb_registers_return: The result of an instruction comes at any time; it could be written from @from on */
+void smb_registers_return(Partition *partition, const SmbTiming *timing, double from);
+
+/** smb_registers_write: An instruction is issued at @now, which writes to @writes (a bit for each bank) at a fixed time. Results that come at any time are
+ * written where it leaves room. Returns: when the next one may follow */
+double smb_registers_write(Partition *partition, guint8 writes, double now, const SmbChip *chip);
 
 // --- texture-unit.c
 

@@ -44,7 +44,7 @@ const char *
 smb_stall_name(SmbStall stall) {
   static const char *const names[] = {
       "selected",      "wait",         "barrier",      "short_scoreboard", "long_scoreboard",
-      "math_throttle", "mio_throttle", "not_selected", "no_instruction"};
+      "math_throttle", "mio_throttle", "not_selected", "no_instruction",   "dispatch_stall"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_STALLS);
   return names[stall];
 }
@@ -147,6 +147,9 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
     smb_phase_copied(sm, warp, request, there);
   if (timing->rate == SMB_RATE_COPY)
     warp->copies = MAX(warp->copies, there);
+  // Wavefronts of which each has a result of part of the lanes wait for nobody (an H200).
+  if (wavefronts <= timing->turns && !is_idle)
+    smb_registers_return(partition, timing, there - chip->result_lead);
   sm->blocks[warp->block].has_asked |= timing->rate == SMB_RATE_SHARED;
   sm->end = MAX(sm->end, there);
   if (timing->write_board < SMB_N_BOARDS)
@@ -172,6 +175,7 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
   smb_queue_leave(sm, partition, start, 0);
   double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
+  smb_registers_return(partition, timing, there - sm->chip->result_lead);
   if (timing->write_board < SMB_N_BOARDS)
     smb_board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
   if (timing->read_board < SMB_N_BOARDS)
@@ -223,10 +227,10 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
   }
 }
 
-// --- barriers and blocks
+// --- warps that wait
 
-static void
-wake_partition(Multiprocessor *sm, const TimedWarp *warp, double when) {
+void
+smb_partition_wake(Multiprocessor *sm, const TimedWarp *warp, double when) {
   Partition *partition = &sm->partitions[warp->partition];
   partition->now = MIN(partition->now, MAX(when, 0));
 }
@@ -238,91 +242,7 @@ smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when) {
   warp->since = MAX(when, warp->since);
   warp->awaits = 0;
   make_ready(sm, warp, MAX(when, warp->issued + MAX(1, timing->stall)));
-  wake_partition(sm, warp, warp->ready);
-}
-
-// When the blocks before the next one have been handed out, to all multiprocessors together. Each of these gets those of the first wave at once,
-// the last one when all others have theirs.
-static double
-find_turn(const Multiprocessor *sm) {
-  double interval = sm->chip->grid_interval * sm->working;
-  return sm->started >= sm->replay->resident ? interval * (double)sm->started : sm->head_start;
-}
-
-// A warp comes to the sub-partition that has the fewest: where all have as many, they take turns.
-static guint
-choose_partition(const Multiprocessor *sm) {
-  guint chosen = sm->n_warps % N_PARTITIONS;
-  for (guint i = 1; i < N_PARTITIONS; i++) {
-    guint other = (sm->n_warps + i) % N_PARTITIONS;
-    if (sm->partitions[other].resident < sm->partitions[chosen].resident)
-      chosen = other;
-  }
-  return chosen;
-}
-
-// Puts the next block in the place of one that has ended, if there is one.
-static void
-start_block(Multiprocessor *sm, guint index, double when) {
-  const SmbReplay *replay = sm->replay;
-  TimedBlock *block = &sm->blocks[index];
-  block->is_used = sm->started < replay->n_blocks && sm->instructions < replay->max_instructions;
-  if (!block->is_used)
-    return;
-  const SmbBlockRecord *record =
-      g_ptr_array_index(replay->records, sm->started % replay->records->len);
-  when = MAX(MAX(when, sm->next_block), find_turn(sm));
-  sm->next_block =
-      when + (sm->started < replay->resident
-                  ? sm->chip->first_interval
-                  : sm->chip->block_interval + record->warps->len * sm->chip->warp_interval);
-  *block = (TimedBlock){
-      .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
-  smb_phase_start_block(block, record);
-  for (guint w = 0; w < record->warps->len; w++) {
-    GArray *events = g_ptr_array_index(record->warps, w);
-    TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
-    *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
-                        .n = smb_replay_warp_events(replay, events->len),
-                        .block = index,
-                        .partition = choose_partition(sm),
-                        .number = sm->n_warps++,
-                        .sequence = (guint)sm->started,
-                        .record = record,
-                        .issued = when - 1,
-                        .since = when,
-                        .stalled = when,
-                        .reason = SMB_STALL_WAIT,
-                        .ready = when};
-    Partition *partition = &sm->partitions[warp->partition];
-    partition->resident++;
-    partition->warps[partition->n++] = warp;
-    wake_partition(sm, warp, when);
-  }
-  sm->started++;
-}
-
-static void
-end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
-  guint at = 0;
-  while (partition->warps[at] != warp)
-    at++;
-  memmove(&partition->warps[at], &partition->warps[at + 1],
-          (--partition->n - at) * sizeof(TimedWarp *));
-  partition->last = NULL;
-  sm->end = MAX(sm->end, now);
-  TimedBlock *block = &sm->blocks[warp->block];
-  block->living--;
-  if (block->living)
-    return;
-  for (guint w = 0; w < warp->record->warps->len; w++)
-    sm->partitions[sm->pool[warp->block * sm->warps_per_block + w].partition].resident--;
-  sm->ended++;
-  if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
-    sm->warm_end = now;
-    sm->warm_blocks = sm->ended;
-  }
-  start_block(sm, warp->block, now + sm->chip->block_latency);
+  smb_partition_wake(sm, warp, warp->ready);
 }
 
 // --- issue
@@ -357,17 +277,20 @@ find_free(const Partition *partition, const SmbTiming *timing) {
 
 // @free: when its pipe, or its queue, took it
 static void
-count_stall(Multiprocessor *sm, const TimedWarp *warp, const SmbTiming *timing, double now,
-            double free) {
+count_stall(Multiprocessor *sm, const Partition *partition, const TimedWarp *warp,
+            const SmbTiming *timing, double now, double free) {
   double *stalls = sm->stalls;
   double ready = MIN(warp->ready, now);
   stalls[SMB_STALL_SELECTED] += 1;
   stalls[SMB_STALL_WAIT] += MAX(0, warp->stalled - warp->since);
   stalls[warp->reason] += MAX(0, ready - MAX(warp->stalled, warp->since));
   Way way = ways[timing->rate].way;
-  double blocked = CLAMP(free - ready, 0, now - ready);
+  double blocked = CLAMP(free - ready, 0, now - ready), waited = now - ready - blocked;
+  // The sub-partition was held for its registers for that part of the time since the warp's last instruction.
+  double part = (partition->held - warp->held) / MAX(1, now - warp->issued);
   stalls[way == WAY_FIXED || way == WAY_GROUP ? SMB_STALL_MATH : SMB_STALL_MIO] += blocked;
-  stalls[SMB_STALL_NOT_SELECTED] += now - ready - blocked;
+  stalls[SMB_STALL_DISPATCH] += waited * MIN(1, part);
+  stalls[SMB_STALL_NOT_SELECTED] += waited * (1 - MIN(1, part));
 }
 
 static const SmbTimedRequest *
@@ -432,11 +355,12 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   const SmbTiming *timing = &sm->timings[event->number];
   const SmbTimedRequest *request = request_of(warp, event);
   Pipe pipe = ways[timing->rate].pipe;
-  count_stall(sm, warp, timing, now, find_free(partition, timing));
+  count_stall(sm, partition, warp, timing, now, find_free(partition, timing));
   sm->instructions++;
   sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
   partition->last = warp;
   warp->issued = now;
+  warp->held = partition->held;
   warp->since = now + 1;
   switch ((Way)ways[timing->rate].way) {
   case WAY_ISSUE:
@@ -474,7 +398,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   if (ways[timing->rate].way == WAY_MEET && request && request->phase)
     smb_phase_meet(sm, partition, warp, timing, request, now);
   if (warp->next == warp->n)
-    end_warp(sm, partition, warp, now);
+    smb_resident_end_warp(sm, partition, warp, now);
 }
 
 // Cycles until the sub-partition issues again. A product of matrices holds the slots that follow (H200: beside it, others take as long as
@@ -506,9 +430,13 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     return;
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
-  double read = smb_registers_read(partition, chosen, timing, now, sm->chip->bank_interval);
-  partition->now = MAX(read, now + count_slots(sm, timing));
-  issue(sm, partition, chosen, now);
+  double start = smb_registers_read(partition, chosen, timing, now, sm->chip->bank_interval);
+  guint8 writes = ways[timing->rate].way == WAY_FIXED ? timing->writes : 0;
+  double free = smb_registers_write(partition, writes, start, sm->chip);
+  partition->held += start - now;
+  partition->now = MAX(free, start + count_slots(sm, timing));
+  issue(sm, partition, chosen, start);
+  partition->held += free - (start + 1);
 }
 
 // The sub-partition that is furthest behind; NULL: no warp can go on.
@@ -525,7 +453,7 @@ find_partition(Multiprocessor *sm) {
 static void
 run_multiprocessor(Multiprocessor *sm) {
   for (guint b = 0; b < sm->replay->resident; b++)
-    start_block(sm, b, 0);
+    smb_resident_start(sm, b, 0);
   for (;;) {
     Partition *partition = find_partition(sm);
     if (partition)

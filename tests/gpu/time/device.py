@@ -157,6 +157,16 @@ def apart(f, row):
     return min(blocks for blocks, value in lines.items() if value < 1.03 * f[f"{row}.alone"]) * SHORT_BLOCK
 
 
+RESULT_LEAD = 10  # result-lead
+
+
+def result_tries(f):
+    """Cycles from when a result may be written to the last one in which the next load leaves room for it."""
+    periods = {int(name.split(".")[2]): value / 4 for name, value in f.items() if name.startswith("registers_results.64_same.")}
+    last = max(period for period, value in periods.items() if value < period + 1.5)
+    return last - (f["latency.lds_32"] - RESULT_LEAD) + 1
+
+
 SLICES = 64  # l2-slices
 
 # Key of [time]: how it follows from the facts, and of which one.
@@ -182,6 +192,8 @@ TIME = {
     "queue-entries": (queue_entries, "queue.lds_32way.4: how many go out before one waits, less the one that is served"),
     "register-interval": (lambda f: f["one_sub.sts_64"] - f["one_sub.sts_32"], "one_sub.sts_64 - one_sub.sts_32"),
     "bank-interval": (lambda f: f["interval.banks_three"] / 3, "interval.banks_three: of three registers of one bank"),
+    "result-tries": (result_tries, "registers_results.64_same: the longest period that costs nothing"),
+    "result-stop": (lambda f: round(f["registers_results.64_same.48"] / 4) - 48, "registers_results.64_same.48, less its 48 instructions: whole cycles"),
     "same-warp-interval": (lambda f: f["one_warp.lds_32_32way"] / 32, "one_warp.lds_32_32way: of 32 wavefronts"),
     "shared-latency": (latency("lds_32"), "latency.lds_32"),
     "wavefront-latency": (lambda f: (f["latency.lds_32_32way"] - f["latency.lds_32"]) / 31, "latency.lds_32_32way: of 31 more"),
@@ -312,6 +324,7 @@ NOT_MEASURED = {
     "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 16",
     "queue-latency": "assumed: of what is known only the sum with operand-latency is seen",
     "phase-arrival": "assumed: only the sum with phase-wake is seen",
+    "result-lead": "assumed: only the sum with result-tries is seen",
     "operand-latency": "assumed, from whole launches: ptxas takes another register rather than wait",
 }
 

@@ -166,29 +166,12 @@ static void measure_instructions(const char *target, const char *only) {
     if (!only || strstr(i.name, only)) measure_instruction(i, target);
 }
 
-// --- machine code that no compiler writes; encodings of sm_70 to sm_90
-
-struct Encoded {
-  unsigned long long low, high;
-};
-enum { OPCODE_BITS = 12, GUARD_BITS = 4, CONTROL_BIT = 41 };
-
-// For each instruction: @change may change it.
-template <typename Change> static void edit_instructions(char *cubin, size_t bytes, Change change) {
-  for (char *at = cubin; at + sizeof(Encoded) <= cubin + bytes; at += sizeof(Encoded)) {
-    Encoded e;
-    memcpy(&e, at, sizeof e);
-    change(e, (unsigned)(e.low & ((1 << OPCODE_BITS) - 1)), (unsigned)(e.low >> OPCODE_BITS & ((1 << GUARD_BITS) - 1)));
-    memcpy(at, &e, sizeof e);
-  }
-}
-
 // Each FFMA reads these registers, and keeps none for the next one.
 template <int A, int B, int C> static void read_registers(char *cubin, size_t bytes) {
   edit_instructions(cubin, bytes, [](Encoded &e, unsigned opcode, unsigned guard) {
-    if (opcode != 0x223 || guard != 7) return;
+    if (opcode != OPCODE_FFMA || guard != GUARD_NONE) return;
     e.low = (e.low & ~0xffff000000ull) | (unsigned long long)A << 24 | (unsigned long long)B << 32;
-    e.high = (e.high & ~(0xfull << 58 | 0xff)) | C;
+    e.high = (e.high & ~(0xfull << REUSE_BIT | 0xff)) | C;
   });
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <string>
@@ -84,4 +85,33 @@ module_of(const std::string &ptx, const std::string &name,
   CHECK(cuModuleLoadData(&module, cubin));
   cuLinkDestroy(link);
   return module;
+}
+
+// --- machine code that no compiler writes; encodings of sm_70 to sm_90
+
+struct Encoded {
+  unsigned long long low, high;
+};
+enum {
+  OPCODE_BITS = 12,
+  GUARD_BITS = 4,
+  CONTROL_BIT = 41,
+  WAIT_BIT = 52,
+  REUSE_BIT = 58,
+  OPCODE_FFMA = 0x223,
+  OPCODE_LDS = 0x984,
+  GUARD_NONE = 7,
+};
+
+// For each instruction: @change may change it.
+template <typename Change>
+static void
+edit_instructions(char *cubin, size_t bytes, Change change) {
+  for (char *at = cubin; at + sizeof(Encoded) <= cubin + bytes; at += sizeof(Encoded)) {
+    Encoded e;
+    memcpy(&e, at, sizeof e);
+    change(e, (unsigned)(e.low & ((1 << OPCODE_BITS) - 1)),
+           (unsigned)(e.low >> OPCODE_BITS & ((1 << GUARD_BITS) - 1)));
+    memcpy(at, &e, sizeof e);
+  }
 }

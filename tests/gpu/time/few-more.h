@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What async.cu and flow.cu share: a text stands FEW times in the loop of the kernel "few" and three times as often in that of "more". Each thread
+// What async.cu, flow.cu and registers.cu share: a text stands FEW times in the loop of the kernel "few" and three times as often in that of "more". Each thread
 // leaves when it began and ended, by clock64(). The difference of the two times has neither loop nor start.
 #pragma once
 #include <algorithm>
@@ -66,15 +66,44 @@ average_span(int blocks, int threads, int counted) {
   return sum;
 }
 
-// Says what one of the copies of @r takes. @head: what stands before the kernels. A row has name, few, how; there are kernel_of(row, name, copies)
+// The fewest cycles that blocks take of a kernel whose parameters are memory for stamps, to read and to write, and how often it goes round.
+static double
+least_span(CUfunction function, int blocks, int threads) {
+  int n = iterations;
+  void *arguments[] = {&out_memory, &in_memory, &to_memory, &n};
+  double least = 1e30;
+  for (int turn = 0; turn < 4; turn++) {
+    CHECK(cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr));
+    CHECK(cuCtxSynchronize());
+    if (turn)
+      least = std::min(least, average_span(blocks, threads, blocks));
+  }
+  return least;
+}
+
+// The architecture of this device, which is made ready; with --ptx: sm_90.
+static std::string
+open_device(int blocks, size_t part_bytes) {
+  if (ptx_folder)
+    return "sm_90";
+  CHECK_RT(cudaFree(nullptr));
+  CHECK(cuInit(0));
+  cudaDeviceProp properties;
+  CHECK_RT(cudaGetDeviceProperties(&properties, 0));
+  make_memories(blocks, part_bytes);
+  return "sm_" + std::to_string(properties.major * 10 + properties.minor);
+}
+
+// Says what one of the copies of @r takes. @edit: what is changed of the machine code, if anything. @head: what stands before the kernels. A row has name, few, how; there are kernel_of(row, name, copies)
 // and run(function, row), which returns the cycles of a launch.
 template <typename Row>
 static void
-measure_copies(const Row &r, const std::string &head, const std::string &launch) {
+measure_copies(const Row &r, const std::string &head, const std::string &launch,
+               void (*edit)(char *cubin, size_t bytes) = nullptr) {
   std::string ptx = head + kernel_of(r, "few", r.few) + kernel_of(r, "more", 3 * r.few),
               file = r.name;
   std::replace(file.begin(), file.end(), '.', '_');
-  CUmodule module = module_of(ptx, file);
+  CUmodule module = module_of(ptx, file, edit);
   if (!module)
     return;
   CUfunction few, more;

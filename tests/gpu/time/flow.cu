@@ -159,15 +159,7 @@ static void add_barriers(std::vector<Row> &rows) {
 // --- measuring
 
 static double run(CUfunction function, const Row &r) {
-  int n = iterations;
-  void *arguments[] = {&out_memory, &in_memory, &to_memory, &n};
-  double best = 1e30;
-  for (int turn = 0; turn < 4; turn++) {
-    CHECK(cuLaunchKernel(function, r.blocks, 1, 1, r.threads, 1, 1, 0, nullptr, arguments, nullptr));
-    CHECK(cuCtxSynchronize());
-    if (turn) best = std::min(best, average_span(r.blocks, r.threads, r.blocks));
-  }
-  return best;
+  return least_span(function, r.blocks, r.threads);
 }
 
 static void measure(const Row &r, const char *target) {
@@ -176,15 +168,7 @@ static void measure(const Row &r, const char *target) {
 
 int main(int count, char **words) {
   const char *only = read_words("flow", count, words);
-  std::string target = "sm_90";
-  if (!ptx_folder) {
-    CHECK_RT(cudaFree(nullptr));
-    CHECK(cuInit(0));
-    cudaDeviceProp properties;
-    CHECK_RT(cudaGetDeviceProperties(&properties, 0));
-    target = "sm_" + std::to_string(properties.major * 10 + properties.minor);
-    make_memories(most_blocks, part_bytes);
-  }
+  std::string target = open_device(most_blocks, part_bytes);
   std::vector<Row> rows;
   add_flow(rows);
   add_fences(rows);

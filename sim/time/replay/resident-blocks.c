@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The blocks that a multiprocessor has at a time: when the next one comes, and to which sub-partitions its warps go.
+#include <string.h>
+
+#include "sim/time/replay/multiprocessor-impl.h"
+
+// When the blocks before the next one have been handed out, to all multiprocessors together. Each of these gets those of the first wave at once,
+// the last one when all others have theirs.
+static double
+find_turn(const Multiprocessor *sm) {
+  double interval = sm->chip->grid_interval * sm->working;
+  return sm->started >= sm->replay->resident ? interval * (double)sm->started : sm->head_start;
+}
+
+// A warp comes to the sub-partition that has the fewest: where all have as many, they take turns.
+static guint
+choose_partition(const Multiprocessor *sm) {
+  guint chosen = sm->n_warps % N_PARTITIONS;
+  for (guint i = 1; i < N_PARTITIONS; i++) {
+    guint other = (sm->n_warps + i) % N_PARTITIONS;
+    if (sm->partitions[other].resident < sm->partitions[chosen].resident)
+      chosen = other;
+  }
+  return chosen;
+}
+
+void
+smb_resident_start(Multiprocessor *sm, guint index, double when) {
+  const SmbReplay *replay = sm->replay;
+  TimedBlock *block = &sm->blocks[index];
+  block->is_used = sm->started < replay->n_blocks && sm->instructions < replay->max_instructions;
+  if (!block->is_used)
+    return;
+  const SmbBlockRecord *record =
+      g_ptr_array_index(replay->records, sm->started % replay->records->len);
+  when = MAX(MAX(when, sm->next_block), find_turn(sm));
+  sm->next_block =
+      when + (sm->started < replay->resident
+                  ? sm->chip->first_interval
+                  : sm->chip->block_interval + record->warps->len * sm->chip->warp_interval);
+  *block = (TimedBlock){
+      .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
+  smb_phase_start_block(block, record);
+  for (guint w = 0; w < record->warps->len; w++) {
+    GArray *events = g_ptr_array_index(record->warps, w);
+    TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
+    *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
+                        .n = smb_replay_warp_events(replay, events->len),
+                        .block = index,
+                        .partition = choose_partition(sm),
+                        .number = sm->n_warps++,
+                        .sequence = (guint)sm->started,
+                        .record = record,
+                        .issued = when - 1,
+                        .since = when,
+                        .stalled = when,
+                        .reason = SMB_STALL_WAIT,
+                        .ready = when};
+    Partition *partition = &sm->partitions[warp->partition];
+    partition->resident++;
+    partition->warps[partition->n++] = warp;
+    smb_partition_wake(sm, warp, when);
+  }
+  sm->started++;
+}
+
+void
+smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
+  guint at = 0;
+  while (partition->warps[at] != warp)
+    at++;
+  memmove(&partition->warps[at], &partition->warps[at + 1],
+          (--partition->n - at) * sizeof(TimedWarp *));
+  partition->last = NULL;
+  sm->end = MAX(sm->end, now);
+  TimedBlock *block = &sm->blocks[warp->block];
+  block->living--;
+  if (block->living)
+    return;
+  for (guint w = 0; w < warp->record->warps->len; w++)
+    sm->partitions[sm->pool[warp->block * sm->warps_per_block + w].partition].resident--;
+  sm->ended++;
+  if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
+    sm->warm_end = now;
+    sm->warm_blocks = sm->ended;
+  }
+  smb_resident_start(sm, warp->block, now + sm->chip->block_latency);
+}
