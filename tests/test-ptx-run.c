@@ -53,6 +53,7 @@ static const Case cases[] = {
 #include "tests/ptx-runs.def"
 #include "tests/ptx-apart-runs.def"
 #include "tests/ptx-pending-runs.def"
+#include "tests/ptx-refused-runs.def"
 };
 
 static void

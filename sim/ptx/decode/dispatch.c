@@ -37,8 +37,9 @@ smb_ptx_check_count(PtxDecoder *decoder, guint least, guint most) {
   g_autofree char *range = least == most       ? g_strdup_printf("%u", most)
                            : most == G_MAXUINT ? g_strdup_printf("at least %u", least)
                                                : g_strdup_printf("%u or %u", least, most);
+  gboolean is_one = most == 1 || (most == G_MAXUINT && least == 1);
   return smb_ptx_refuse(decoder, "%s has %s operand%s, not %u", smb_ptx_opcode(decoder), range,
-                        most == 1 ? "" : "s", n);
+                        is_one ? "" : "s", n);
 }
 
 static gboolean

@@ -78,7 +78,8 @@ read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, P
   form->b = n > 2 ? numbers[2] : PRODUCT_F16;
   form->is_quad = n == 4 && form->a == PRODUCT_F16 && shape->k == 4;
   form->addend = n ? numbers[n - 1] : 0;
-  if ((n != 2 && n != named) || shape->m == 0 ||
+  gboolean has_two = n == 2 && strcmp(decoder->parts[0], "wmma") == 0;
+  if ((!has_two && n != named) || shape->m == 0 ||
       (n != 3 && !form->is_quad && form->sum != form->addend))
     return FALSE;
   form->saturates = smb_ptx_has_part(decoder, "satfinite") && form->sum == PRODUCT_S32;

@@ -10,6 +10,7 @@
 enum {
   COMPONENTS = 4,
   MAX_WIDTH = 16, // bytes of an access to a surface
+  WORD_BYTES = 4, // of what a texture gives
 };
 
 typedef struct {
@@ -80,13 +81,14 @@ set_tex_coordinates(PtxDecoder *decoder, const Geometry *geometry, const PtxOper
   return TRUE;
 }
 
-// The registers of a result, of one row each; "_" is dropped.
+// The registers of a result, of at least so many bytes each; "_" is dropped.
 static gboolean
-set_result_rows(PtxDecoder *decoder, const PtxOperand *result, guint n, Row *rows) {
+set_result_rows(PtxDecoder *decoder, const PtxOperand *result, guint n, guint bytes, Row *rows) {
   for (guint i = 0; i < n; i++) {
     const PtxOperand *element =
         result->kind == PTX_OPERAND_VECTOR ? smb_ptx_element(decoder, result, i) : result;
-    rows[i] = smb_ptx_register_row(decoder, element);
+    rows[i] = element->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, element, bytes, FALSE)
+                                                    : NO_ROW;
     if (rows[i] == NO_ROW && element->kind != PTX_OPERAND_SINK)
       return FALSE;
   }
@@ -155,7 +157,8 @@ set_tex(PtxDecoder *decoder, Sampling *sampling) {
       n_operands != 2u + has_level + 2u * by_gradients || !set_tex_predicate(decoder, sampling) ||
       !smb_ptx_has_part(decoder, "v4") ||
       !set_tex_coordinates(decoder, geometry, place, sampling) ||
-      !set_result_rows(decoder, smb_ptx_operand(decoder, 0), COMPONENTS, sampling->data))
+      !set_result_rows(decoder, smb_ptx_operand(decoder, 0), COMPONENTS, WORD_BYTES,
+                       sampling->data))
     return FALSE;
   if (has_level)
     sampling->level = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, TRUE);
@@ -210,7 +213,7 @@ smb_ptx_decode_texture_size(PtxDecoder *decoder) {
     sampling->level = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (sampling->component == G_MAXUINT || sampling->handle == NO_ROW || place ||
       (has_level && sampling->level == NO_ROW) ||
-      !set_result_rows(decoder, smb_ptx_operand(decoder, 0), 1, sampling->data))
+      !set_result_rows(decoder, smb_ptx_operand(decoder, 0), 1, WORD_BYTES, sampling->data))
     return smb_ptx_add_opaque(decoder, LOOKS | ELSEWHERE);
   smb_build_sample(&decoder->build, sampling);
   return PTX_DECODED;
@@ -280,7 +283,7 @@ smb_ptx_decode_surface_load(PtxDecoder *decoder) {
   guint n = result->kind == PTX_OPERAND_VECTOR ? result->n : 1;
   Row rows[COMPONENTS];
   if (n > COMPONENTS || !set_surface(decoder, smb_ptx_operand(decoder, 1), bytes, n, sampling) ||
-      !set_result_rows(decoder, result, n, rows))
+      !set_result_rows(decoder, result, n, bytes, rows))
     return smb_ptx_add_opaque(decoder, LOOKS | ELSEWHERE);
   for (guint i = 0; i < MAX(sampling->width, 4) / 4; i++)
     sampling->data[i] = bytes < 4                       ? smb_code_new_rows(decoder->code, 1)
