@@ -63,6 +63,30 @@ compare_proved_launch(const ProvedKernel *proved, guint value, const char *state
 }
 
 void
+check_proved_answer(const ProvedKernel *proved, SmbProofVerdict wanted, guint free,
+                    const char *statements) {
+  SmbProofVerdict verdict = smb_kernel_proof_verdict(proved->proof);
+  ck_assert_msg(verdict == wanted, "%s: verdict %u", statements, verdict);
+  if (verdict == SMB_PROOF_STOPPED)
+    return;
+  const SmbProvedSite *site = proved->proof->sites->pdata[0];
+  guint n_free = 0, n_bad = 0;
+  for (guint r = 0; verdict == SMB_PROVED_FOR && r < site->modulus; r++)
+    n_free += site->free[r];
+  ck_assert_msg(n_free == free, "%s: %u of %u", statements, n_free, site->modulus);
+  g_autofree guint8 *is_bad = g_new0(guint8, MAX(site->modulus, 1));
+  for (guint value = 0; value < MAX(PROVED_VALUES, 2 * site->modulus); value++) {
+    gboolean conflicts = compare_proved_launch(proved, value, statements);
+    n_bad += conflicts;
+    is_bad[value % MAX(site->modulus, 1)] |= (guint8)conflicts;
+  }
+  for (guint r = 0; verdict == SMB_PROVED_FOR && r < site->modulus; r++)
+    ck_assert_msg(is_bad[r] == !site->free[r], "%s: p %% %u = %u: %s conflicts", statements,
+                  site->modulus, r, is_bad[r] ? "it has" : "no");
+  ck_assert_msg(verdict == SMB_PROVED || n_bad > 0, "%s: no counter-example", statements);
+}
+
+void
 check_all_verdicts(const guint n[N_PROOF_VERDICTS]) {
   for (guint verdict = 0; verdict < N_PROOF_VERDICTS; verdict++)
     ck_assert_msg(n[verdict] > 0, "no kernel is of verdict %u", verdict);

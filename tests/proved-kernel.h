@@ -27,5 +27,10 @@ void prove_program(ProvedKernel *proved, SmbProgram *program);
 // Fails unless each access of a launch is as its proof says. Returns: whether there are conflicts
 gboolean compare_proved_launch(const ProvedKernel *proved, guint value, const char *statements);
 
+// The right answer is that of the counter: what is free of some residues (of the parameter, so many) conflicts with all others, and what is
+// not free has a launch with conflicts.
+void check_proved_answer(const ProvedKernel *proved, SmbProofVerdict wanted, guint free,
+                         const char *statements);
+
 // Of random kernels, so many have each verdict: fails if a verdict is missing. Shows them if SMEMBANK_TEST_SHOW is set.
 void check_all_verdicts(const guint n[N_PROOF_VERDICTS]);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What is proved of compiled kernels. Those of proof-cases.def, which nvcc compiled (tests/proof-compile.py), have the answer of their
-// text, or one that proof-compiled.def names; no launch contradicts one.
+// text, or one that proof-compiled.def names; no launch contradicts one. Kernels of proof-ptx.def are of PTX: the counter knows their answer, too,
+// or it is said why there is none.
 #include <string.h>
 
 #include "tests/effort.h"
@@ -40,6 +41,35 @@ static const struct {
 #define COMPILED(statements, ptx, machine, free) {statements, {SMB_##ptx, SMB_##machine}, free},
 #include "tests/proof-compiled.def"
 #undef COMPILED
+};
+
+static const struct {
+  const char *functions;
+  const char *body;
+  SmbProofVerdict verdict;
+  guint free; // of PROVED_FOR
+} texts[] = {
+#define TEXT(body, verdict, free)               {"", body, SMB_##verdict, free},
+#define CALLING(functions, body, verdict, free) {functions, body, SMB_##verdict, free},
+#define REFUSED(functions, body, why)
+#include "tests/proof-ptx.def"
+#undef TEXT
+#undef CALLING
+#undef REFUSED
+};
+
+static const struct {
+  const char *functions;
+  const char *body;
+  const char *why;
+} refused[] = {
+#define TEXT(body, verdict, free)
+#define CALLING(functions, body, verdict, free)
+#define REFUSED(functions, body, why) {functions, body, why},
+#include "tests/proof-ptx.def"
+#undef TEXT
+#undef CALLING
+#undef REFUSED
 };
 
 static SmbSource *
@@ -128,6 +158,48 @@ START_TEST(test_random_compiled) {
 }
 END_TEST
 
+// --- kernels of PTX: each thread writes the word of s whose number is in %r1; %r0 is threadIdx.x, %r8 threadIdx.y, %r9 p, %r10 q, %d9 in
+
+static void
+prove_text(ProvedKernel *proved, const char *functions, const char *body) {
+  g_autofree char *text = g_strconcat(
+      ".version 8.7\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n",
+      functions,
+      ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 p, .param .u32 q) { "
+      ".reg .pred %p<8>; .reg .b8 %b<4>; .reg .b16 %h<4>; .reg .b32 %r<16>; .reg .b64 %d<12>; "
+      "ld.param.u32 %r9, [p]; ld.param.u32 %r10, [q]; ld.param.u64 %d9, [in]; "
+      "mov.u32 %r0, %tid.x; mov.u32 %r8, %tid.y; mov.u32 %r1, %r0;\n",
+      body,
+      "\nshl.b32 %r1, %r1, 2; mov.u32 %r2, s; add.u32 %r2, %r2, %r1; st.shared.u32 [%r2], 1; "
+      "ret; }\n",
+      NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.ptx", bytes, &error);
+  const SmbProgramOptions options = {.entry = "k"};
+  SmbProgram *program = source ? smb_program_read(source, &options, &error) : NULL;
+  ck_assert_msg(program != NULL, "%s: %s", body, error ? error->message : "");
+  prove_program(proved, program);
+}
+
+START_TEST(test_text) {
+  g_auto(ProvedKernel) proved = {0};
+  prove_text(&proved, texts[_i].functions, texts[_i].body);
+  check_proved_answer(&proved, texts[_i].verdict, texts[_i].free, texts[_i].body);
+}
+END_TEST
+
+START_TEST(test_refused) {
+  g_auto(ProvedKernel) proved = {0};
+  prove_text(&proved, refused[_i].functions, refused[_i].body);
+  const SmbProvedSite *first =
+      proved.proof->sites->len ? g_ptr_array_index(proved.proof->sites, 0) : NULL;
+  const char *why = proved.proof->stopped ? proved.proof->stopped : first ? first->reason : NULL;
+  ck_assert_msg(g_strcmp0(why, refused[_i].why) == 0, "%s: %s", refused[_i].body, why);
+  ck_assert_int_eq(smb_kernel_proof_verdict(proved.proof), SMB_PROOF_STOPPED);
+}
+END_TEST
+
 Suite *
 suite_compiled_proof(void) {
   Suite *suite = suite_create("compiled-proof");
@@ -135,6 +207,10 @@ suite_compiled_proof(void) {
   tcase_set_timeout(tcase, 0);
   tcase_add_loop_test(tcase, test_compiled, 0, N_LEVELS);
   tcase_add_loop_test(tcase, test_random_compiled, 0, N_LEVELS);
+  suite_add_tcase(suite, tcase);
+  tcase = tcase_create("texts");
+  tcase_add_loop_test(tcase, test_text, 0, G_N_ELEMENTS(texts));
+  tcase_add_loop_test(tcase, test_refused, 0, G_N_ELEMENTS(refused));
   suite_add_tcase(suite, tcase);
   return suite;
 }
