@@ -318,6 +318,43 @@ START_TEST(test_evaluate) {
 }
 END_TEST
 
+// --- conditions of the preprocessor, and what is wrong with them, at the token where it is
+
+static const struct {
+  const char *directive, *message; // NULL: it holds
+} conditions[] = {
+    {"#if 1 ? 2 : 0", NULL},
+    {"#if (1 << 62) == 4611686018427387904", NULL},
+    {"#if (0 << 63) == 0", NULL},
+    {"#if 0\n#elif defined A || 1", NULL},
+    {"#if 1.5 % 2", "1:5: a condition of the preprocessor takes integers only"},
+    {"#if sizeof(int) == 4", "1:11: expected an operator or the end of the line"},
+    {"#if 1 ? 2", "1:2: expected ':'"},
+    {"#if 1 ? 2 : )", "1:13: expected an integer expression"},
+    {"#if defined(", "1:5: expected 'defined(NAME)'"},
+    {"#if defined(A", "1:5: expected 'defined(NAME)'"},
+    {"#if defined 5", "1:5: expected 'defined(NAME)'"},
+    {"#if 0\n#elif (1", "2:2: expected ')'"},
+    {"#ifdef 5", "1:2: expected the name of a macro"},
+    {"#ifndef", "1:2: expected the name of a macro"},
+};
+
+START_TEST(test_condition) {
+  g_autofree char *text =
+      g_strconcat(conditions[_i].directive, "\n" KERNEL "out[0] = 1; }\n#endif\n", NULL);
+  g_auto(KernelRun) run = {0};
+  const KernelSetup setup = {.block = {1}};
+  kernel_run(&run, "k.cu", text, &setup);
+  const char *found = run.error ? run.error->message : NULL;
+  g_autofree char *wanted = g_strconcat("k.cu:", conditions[_i].message, NULL);
+  if (conditions[_i].message)
+    ck_assert_msg(found && g_str_has_prefix(found, wanted), "%s: %s", conditions[_i].directive,
+                  found);
+  else
+    ck_assert_msg(!found, "%s: %s", conditions[_i].directive, found);
+}
+END_TEST
+
 Suite *
 suite_kernel_limits(void) {
   Suite *suite = suite_create("kernel-limits");
@@ -329,5 +366,8 @@ suite_kernel_limits(void) {
   tcase_add_loop_test(limits, test_threads, 0, G_N_ELEMENTS(concurrent));
   tcase_add_test(limits, test_evaluate);
   suite_add_tcase(suite, limits);
+  TCase *wrong = tcase_create("conditions");
+  tcase_add_loop_test(wrong, test_condition, 0, G_N_ELEMENTS(conditions));
+  suite_add_tcase(suite, wrong);
   return suite;
 }
