@@ -215,14 +215,6 @@ smb_proof_write(const SmbOriginal *original, const SmbRewriteArray *arrays, guin
 }
 
 SmbProof *
-smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
-                  const guint64 *wavefronts) {
-  SmbProof *proof = smb_proof_write(original, arrays, n_arrays);
-  smb_proof_check(proof, original, arrays, n_arrays, wavefronts);
-  return proof;
-}
-
-SmbProof *
 smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
                  const guint64 *wavefronts) {
   SmbRewriteArray tried = *array;

@@ -63,30 +63,31 @@ smb_proof_holds(const SmbProof *proof) {
 }
 
 /**
- * smb_proof_rewrite:
+ * smb_proof_write:
  * @arrays: (array length=n_arrays): what is rewritten
- * @wavefronts: (array): by SmbAnalysis.accesses of @original: what each access is to cost
  *
- * Returns: (transfer full): the rewritten kernel, with the verdict
+ * Returns: (transfer full): the rewritten kernel, which is not checked yet, or why there is none
  */
-SmbProof *smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays,
-                            guint n_arrays, const guint64 *wavefronts);
-
-/** smb_proof_write: as smb_proof_rewrite(), but it is not checked yet. Returns: (transfer full): the rewritten kernel, or why there is none */
 SmbProof *smb_proof_write(const SmbOriginal *original, const SmbRewriteArray *arrays,
                           guint n_arrays);
 
-/** smb_proof_check: @proof: of smb_proof_write(), of the same: takes the verdict, unless it has failed */
+/**
+ * smb_proof_check:
+ * @proof: of smb_proof_write(), of the same: takes the verdict, unless it has failed
+ * @wavefronts: (array): by SmbAnalysis.accesses of @original: what each access is to cost
+ */
 void smb_proof_check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays,
                      guint n_arrays, const guint64 *wavefronts);
 
 /**
- * smb_proof_choose: as smb_proof_rewrite(), for one array, in the form of indices that costs least of those that hold.
+ * smb_proof_choose: writes and checks, for one array, in the form of indices that costs least of those that hold.
+ *
+ * Returns: (transfer full): the rewritten kernel, with the verdict
  */
 SmbProof *smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
                            const guint64 *wavefronts);
 
-/** smb_proof_text: as smb_proof_rewrite(), for a @text that is there, and its dynamic shared memory. */
+/** smb_proof_text: checks a @text that is there, with its dynamic shared memory. Returns: (transfer full): it, with the verdict */
 SmbProof *smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_bytes,
                          const guint64 *wavefronts);
 

@@ -267,14 +267,6 @@ smb_source_file(const SmbSource *source, guint32 offset) {
   return part == source ? NULL : part->name;
 }
 
-char **
-smb_source_files(const SmbSource *source) {
-  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-  for (guint i = 0; source->parts && i < source->parts->len; i++)
-    g_strv_builder_add(names, g_array_index(source->parts, Part, i).source->name);
-  return g_strv_builder_end(names);
-}
-
 char *
 smb_source_slice(const SmbSource *source, guint32 start, guint32 end) {
   guint32 from = start;

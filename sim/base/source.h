@@ -93,9 +93,6 @@ guint32 smb_source_include(SmbSource *whole, SmbSource *source);
 /** Name of the included text in which an offset lies; %NULL for the text itself (transfer none). */
 const char *smb_source_file(const SmbSource *source, guint32 offset);
 
-/** Names of the texts that it includes, in their order (transfer full) (array zero-terminated=1). */
-char **smb_source_files(const SmbSource *source);
-
 /**
  * Names of all texts that wholes of it have included so far, each once, however that went on; any thread may call it
  * (transfer * full) (array zero-terminated=1).

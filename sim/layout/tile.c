@@ -237,16 +237,3 @@ smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **
   tile->n_shared = count_shared_places(tile);
   return g_steal_pointer(&tile);
 }
-
-SmbTile *
-smb_tile_new_rows(const SmbTile *like) {
-  SmbTile *tile = begin_tile(like->element, like->rank, like->extent, FALSE);
-  for (guint64 i = 0; i < tile->n; i++) {
-    tile->offset[i] = (guint32)(i * tile->element->bits / 8);
-    if (tile->bit)
-      tile->bit[i] = (guint8)(i * tile->element->bits % 8);
-  }
-  tile->bytes = (tile->n * tile->element->bits + 7) / 8;
-  tile->text = g_strdup("row by row");
-  return tile;
-}

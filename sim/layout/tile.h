@@ -71,8 +71,6 @@ typedef struct _SmbTile {
  */
 SmbTile *smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **error);
 
-/** smb_tile_new_rows: Returns: (transfer full): the elements of @like, row by row without padding */
-SmbTile *smb_tile_new_rows(const SmbTile *like);
 void smb_tile_free(SmbTile *tile);
 
 /** smb_tile_parse_shape: reads a text like "64x64xf16", "64x64" or "f16" into @defaults; %FALSE: it is none, or too large */

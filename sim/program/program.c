@@ -327,11 +327,6 @@ smb_program_meets_cluster(const SmbProgram *program) {
 }
 
 gboolean
-smb_program_acts(const SmbProgram *program) {
-  return program->acts;
-}
-
-gboolean
 smb_program_asks(const SmbProgram *program) {
   return program->asks;
 }

@@ -364,12 +364,6 @@ gboolean smb_program_is_serial(const SmbProgram *program);
 /** Whether blocks wait for others of their cluster, or ask for their shared memory. */
 gboolean smb_program_meets_cluster(const SmbProgram *program);
 
-/**
- * Whether threads print, or allocate memory of the device's heap: a launch that is run for its results (SmbLaunch.runtime) must run
- * each block once, and in order, for the same output each time.
- */
-gboolean smb_program_acts(const SmbProgram *program);
-
 /** Whether threads call the device runtime, such as kernels that launch kernels do. */
 gboolean smb_program_asks(const SmbProgram *program);
 

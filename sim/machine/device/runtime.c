@@ -39,19 +39,6 @@ smb_runtime_free(SmbRuntime *runtime) {
 }
 
 void
-smb_runtime_reset(SmbRuntime *runtime) {
-  g_mutex_lock(&runtime->lock);
-  g_string_set_size(runtime->output, 0);
-  g_string_set_size(runtime->complaints, 0);
-  g_clear_pointer(&runtime->message, g_free);
-  runtime->fault = SMB_FAULT_NONE;
-  g_atomic_int_set(&runtime->approximated, 0);
-  if (runtime->children)
-    smb_children_begin(runtime->children);
-  g_mutex_unlock(&runtime->lock);
-}
-
-void
 smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children) {
   runtime->children = children;
 }

@@ -100,9 +100,6 @@ void smb_runtime_complain(SmbRuntime *runtime, const char *text);
 const GString *smb_runtime_output(const SmbRuntime *runtime);
 const GString *smb_runtime_complaints(const SmbRuntime *runtime);
 
-/** smb_runtime_reset: Nothing was printed or said, and there was no fault: the launch begins again. */
-void smb_runtime_reset(SmbRuntime *runtime);
-
 /** smb_runtime_fail: @message: (nullable): in words, with its place. The first fault of a launch counts. */
 void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
 

@@ -136,7 +136,7 @@ combine_video(const Video *video, Row a, Row b) {
                         emit_video(decoder, OPERATION_NEG_64, result, 0));
     return strcmp(video->name, "vavrg") == 0 ? average(decoder, result) : result;
   }
-  return NO_ROW;
+  g_assert_not_reached(); // isa/instructions.def has no other names
 }
 
 // .sat: to the range of so many bits.
@@ -157,8 +157,6 @@ insert_part(PtxDecoder *decoder, Row value, Part part, Row into) {
   enum {
     CHOOSE = 0xe4 // LOP3: of the mask's bits the first operand, else the third
   };
-  if (part.bits == 32)
-    return value;
   guint32 mask = ((1u << part.bits) - 1) << part.shift;
   if (part.shift)
     value = emit_video(decoder, OPERATION_SHL_32, value, number(decoder, part.shift, 4));
