@@ -190,9 +190,6 @@ smb_code_finish(Code *code) {
   count_computing(code);
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
                                 smb_code_has(code, STEP_CLUSTER_WAIT);
-  code->program.acts = smb_code_has(code, STEP_PRINT) || smb_code_has(code, STEP_ALLOCATE) ||
-                       smb_code_has(code, STEP_FREE) || smb_code_has(code, STEP_CONDITION) ||
-                       smb_code_has(code, STEP_SERVICE);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
   code->has_operands =
       smb_code_has(code, STEP_GROUP_PRODUCT) || smb_code_has(code, STEP_TENSOR_PRODUCT);

@@ -61,7 +61,6 @@ struct _SmbProgram {
   guint required_cluster[3]; // the same
   gboolean is_serial;
   gboolean meets_cluster; // smb_program_meets_cluster()
-  gboolean acts;          // threads print, or allocate memory of the device's heap
   gboolean asks;          // smb_program_asks()
   gboolean polls;         // smb_program_polls()
   // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
