@@ -29,7 +29,7 @@ is_kept_register(Partition *partition, const TimedWarp *warp, const SmbTiming *t
 static gboolean
 count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
                      guint reads[SMB_REGISTER_BANKS]) {
-  guint8 read[SMB_REGISTER_SLOTS];
+  guint8 read[SMB_REGISTER_SLOTS] = {0};
   guint n = 0;
   gboolean has_registers = FALSE;
   for (guint s = 0; s < SMB_REGISTER_SLOTS; s++) {
