@@ -266,7 +266,7 @@ smb_cmd_run(SmbCli *cli, GError **error) {
                            .nvcc = option_nvcc,
                            .keeps = !option_anew};
   // A program that is there needs no folder, unless its launches are counted afterwards.
-  gboolean makes_files = g_str_has_suffix(cli->arguments[0], ".cu") || running.skips;
+  gboolean makes_files = smb_run_is_text(cli->arguments[0]) || running.skips;
   g_autoptr(SmbWorkshop) workshop = makes_files ? smb_workshop_new("run", error) : NULL;
   g_autoptr(GPtrArray) words =
       workshop || !makes_files ? smb_run_words(&text, workshop, error) : NULL;

@@ -17,10 +17,21 @@
 
 // --- its words
 
+gboolean
+smb_run_is_text(const char *word) {
+  ElfFile file;
+  if (!g_str_has_suffix(word, ".cu"))
+    return FALSE;
+  if (!elf_file_open(&file, word))
+    return TRUE;
+  elf_file_close(&file);
+  return FALSE;
+}
+
 static guint
 count_texts(const char *const *words) {
   guint n = 0;
-  while (words[n] && g_str_has_suffix(words[n], ".cu"))
+  while (words[n] && smb_run_is_text(words[n]))
     n++;
   return n;
 }

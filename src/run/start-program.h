@@ -7,6 +7,9 @@
 #include "src/run/build-program.h"
 #include "src/run/running.h"
 
+/** smb_run_is_text: Returns: whether a word is the name of a text that nvcc is given: an executable may be called so, too */
+gboolean smb_run_is_text(const char *word);
+
 /**
  * smb_run_words:
  * @workshop: takes what is compiled

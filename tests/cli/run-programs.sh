@@ -23,6 +23,9 @@ for major in 12 13; do
   "${CC:-cc}" -pthread -I"$srcdir" -o calls "$srcdir/tests/run/call/calls.c" "$library"
   timeout 100 "$SMEMBANK" run -- ./calls >calls.out 2>calls.err || die "calls, CUDA $major: $(cat calls.out calls.err)"
 done
+# Its name says that it is a text, and it is none.
+mv calls calls.cu
+timeout 100 "$SMEMBANK" run -- ./calls.cu >calls.out 2>calls.err || die "an executable calls.cu: $(cat calls.out calls.err)"
 
 # The driver's interface, in C and in Python.
 cubin=$srcdir/tests/data/memory/memory.sm_90.cubin
