@@ -287,10 +287,10 @@ count_stall(Multiprocessor *sm, const Partition *partition, const TimedWarp *war
   Way way = ways[timing->rate].way;
   double blocked = CLAMP(free - ready, 0, now - ready), waited = now - ready - blocked;
   // The sub-partition was held for its registers for that part of the time since the warp's last instruction.
-  double part = (partition->held - warp->held) / MAX(1, now - warp->issued);
+  double part = MIN(1, (partition->held - warp->held) / MAX(1, now - warp->issued));
   stalls[way == WAY_FIXED || way == WAY_GROUP ? SMB_STALL_MATH : SMB_STALL_MIO] += blocked;
-  stalls[SMB_STALL_DISPATCH] += waited * MIN(1, part);
-  stalls[SMB_STALL_NOT_SELECTED] += waited * (1 - MIN(1, part));
+  stalls[SMB_STALL_DISPATCH] += waited * part;
+  stalls[SMB_STALL_NOT_SELECTED] += waited * (1 - part);
 }
 
 static const SmbTimedRequest *

@@ -109,10 +109,12 @@ write_meanwhile(ResultQueue *results, double until) {
 // Whether more cannot wait: no more than two such results of 64 bits do. One of 32 bits that comes between those is written first.
 static gboolean
 has_full_results(const ResultQueue *results, double now) {
+  if (results->tries < 2)
+    return FALSE;
   guint turns = 0;
   for (guint i = 0; i < results->n && results->waiting[i].from <= now; i++)
     turns += results->waiting[i].turns;
-  return results->tries > 1 && turns >= FULL_RESULTS;
+  return turns >= FULL_RESULTS;
 }
 
 double
