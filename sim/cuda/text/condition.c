@@ -475,8 +475,7 @@ parse_choice(Condition *condition, ConstantValue *value) {
   gboolean chosen = has_truth(value);
   condition->at = condition->at->next;
   condition->idle = idle || !chosen;
-  if (condition->depth++ > MAX_CONDITION_DEPTH)
-    return fail_condition(condition, "this expression is nested too deeply");
+  condition->depth++; // what begins an operand has looked at it
   if (!parse_choice(condition, &yes))
     return FALSE;
   if (!smb_token_is(condition->at, ":"))

@@ -162,7 +162,7 @@ static guint
 read_variables(const HostReader *reader, guint i) {
   gboolean is_dim3 = smb_host_is(reader, i, "dim3");
   SmbHostKind kind = smb_host_kind(smb_host_token(reader, i)->text);
-  for (i++; smb_host_is_name(reader, i);) {
+  for (i++;; i++) { // at a name
     guint end;
     if (smb_host_is(reader, i + 1, "(") && !is_made_of_list(reader, i + 1))
       return i; // a function
@@ -172,9 +172,7 @@ read_variables(const HostReader *reader, guint i) {
     if (!smb_host_is(reader, i, ",") || !smb_host_is_name(reader, i + 1) ||
         smb_host_is_name(reader, i + 2))
       return i;
-    i++;
   }
-  return i;
 }
 
 // enum NAME : TYPE { A, B = EXPRESSION, … }, from its first word on. Returns the token behind it, or behind the word.
