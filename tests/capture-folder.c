@@ -65,3 +65,72 @@ capture_find_kernel(GBytes *image, guint *bytes) {
   }
   ck_abort();
 }
+
+// --- captures that tests write
+
+static char *command[] = {(char *)"./app", (char *)"two\nlines", NULL};
+const SmbCaptureHeader capture_header = {(char *)"smembank 0.1.0", command,
+                                         (char *)"2026-11-25T12:00:00Z", 64u << 20};
+
+// A launch that needs nothing but its image.
+SmbCaptureLaunch *
+capture_make_launch(guint64 number, const char *kernel, const char *image) {
+  SmbCaptureLaunch *launch = smb_capture_launch_new();
+  launch->number = number;
+  launch->launch = 100 + number;
+  launch->process = 4711;
+  launch->stream = g_strdup("0x5581");
+  launch->kernel = g_strdup(kernel);
+  launch->image = g_strdup(image);
+  launch->arch = g_strdup("sm_90");
+  launch->device_name = g_strdup("NVIDIA H100");
+  launch->driver = g_strdup("13000");
+  for (guint i = 0; i < 3; i++)
+    launch->grid[i] = launch->block[i] = 1;
+  launch->block[0] = 32;
+  launch->time = 0.25;
+  return launch;
+}
+
+SmbCaptureWriter *
+capture_start(const char *path) {
+  GError *error = NULL;
+  SmbCaptureWriter *writer = smb_capture_writer_new(path, &capture_header, &error);
+  ck_assert_msg(writer, "%s", error ? error->message : "");
+  return writer;
+}
+
+char *
+capture_store(SmbCaptureWriter *writer, const guchar *data, gsize n) {
+  GError *error = NULL;
+  char *hash = NULL;
+  ck_assert_msg(smb_capture_writer_memory(writer, data, n, &hash, &error), "%s",
+                error ? error->message : "");
+  return hash;
+}
+
+char *
+capture_store_image(SmbCaptureWriter *writer, GBytes *image) {
+  GError *error = NULL;
+  char *hash = NULL;
+  ck_assert_msg(smb_capture_writer_image(writer, image, &hash, &error), "%s",
+                error ? error->message : "");
+  return hash;
+}
+
+void
+capture_write_launch(SmbCaptureWriter *writer, const SmbCaptureLaunch *launch) {
+  GError *error = NULL;
+  ck_assert_msg(smb_capture_writer_launch(writer, launch, &error), "%s",
+                error ? error->message : "");
+}
+
+void
+capture_finish(SmbCaptureWriter *writer) {
+  GError *error = NULL;
+  g_autoptr(SmbCaptureEnd) end = smb_capture_end_new("it exited with status 0");
+  smb_capture_end_add(end, "plain", 40, 2, 1500);
+  smb_capture_end_add(end, "other", 3, 0, -1);
+  ck_assert_msg(smb_capture_writer_finish(writer, end, &error), "%s", error ? error->message : "");
+  smb_capture_writer_free(writer);
+}

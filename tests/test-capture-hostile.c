@@ -6,8 +6,10 @@
 #include <archive_entry.h>
 #include <check.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
+#include "sim/capture/member.h"
 #include "tests/capture-folder.h"
 #include "tests/suite.h"
 
@@ -316,6 +318,26 @@ START_TEST(hostile_memory) {
 }
 END_TEST
 
+// A file that is no capture, a member that has more bytes than it may, and a file that was cut after it was opened.
+START_TEST(hostile_files) {
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_capture_open("/dev/zero", &error));
+  ck_assert_str_eq(error->message, "/dev/zero: expected a regular file");
+  g_clear_error(&error);
+  const Item items[] = {first_item, {"end.json", "{}", 0, FALSE, 0}};
+  g_autofree char *path = pack(items, G_N_ELEMENTS(items));
+  g_autoptr(SmbCaptureMembers) members = smb_capture_members_open(path, &error);
+  ck_assert_ptr_nonnull(members);
+  ck_assert_ptr_null(smb_capture_members_read(members, "end.json", 1, &error));
+  g_autofree char *large = g_strdup_printf("%s: end.json has 2 bytes: expected at most 1", path);
+  ck_assert_str_eq(error->message, large);
+  g_clear_error(&error);
+  ck_assert_int_eq(truncate(path, 512), 0);
+  ck_assert_ptr_null(smb_capture_members_read(members, "end.json", 2, &error));
+  ck_assert_msg(strstr(error->message, ": a damaged capture: "), "%s", error->message);
+}
+END_TEST
+
 Suite *
 suite_capture_hostile(void) {
   Suite *suite = suite_create("capture-hostile");
@@ -326,6 +348,7 @@ suite_capture_hostile(void) {
   tcase_add_test(tcase, hostile_launches);
   tcase_add_test(tcase, hostile_images);
   tcase_add_test(tcase, hostile_memory);
+  tcase_add_test(tcase, hostile_files);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -3,11 +3,7 @@
 //
 // Captures: what is written is read, cut at any byte; the file itself.
 #include <check.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,89 +23,22 @@
 #define ADDRESS  G_GUINT64_CONSTANT(0x7f3a40000000)
 #define VARIABLE G_GUINT64_CONSTANT(0x7f3a60000000)
 
-static char *command[] = {(char *)"./app", (char *)"two\nlines", NULL};
-static const SmbCaptureHeader header = {(char *)"smembank 0.1.0", command,
-                                        (char *)"2026-11-25T12:00:00Z", 64u << 20};
-
-// A launch that needs nothing but its image.
-static SmbCaptureLaunch *
-make_launch(guint64 number, const char *kernel, const char *image) {
-  SmbCaptureLaunch *launch = smb_capture_launch_new();
-  launch->number = number;
-  launch->launch = 100 + number;
-  launch->process = 4711;
-  launch->stream = g_strdup("0x5581");
-  launch->kernel = g_strdup(kernel);
-  launch->image = g_strdup(image);
-  launch->arch = g_strdup("sm_90");
-  launch->device_name = g_strdup("NVIDIA H100");
-  launch->driver = g_strdup("13000");
-  for (guint i = 0; i < 3; i++)
-    launch->grid[i] = launch->block[i] = 1;
-  launch->block[0] = 32;
-  launch->time = 0.25;
-  return launch;
-}
-
-static SmbCaptureWriter *
-start(const char *path) {
-  GError *error = NULL;
-  SmbCaptureWriter *writer = smb_capture_writer_new(path, &header, &error);
-  ck_assert_msg(writer, "%s", error ? error->message : "");
-  return writer;
-}
-
-static char *
-store(SmbCaptureWriter *writer, const guchar *data, gsize n) {
-  GError *error = NULL;
-  char *hash = NULL;
-  ck_assert_msg(smb_capture_writer_memory(writer, data, n, &hash, &error), "%s",
-                error ? error->message : "");
-  return hash;
-}
-
-static char *
-store_image(SmbCaptureWriter *writer, GBytes *image) {
-  GError *error = NULL;
-  char *hash = NULL;
-  ck_assert_msg(smb_capture_writer_image(writer, image, &hash, &error), "%s",
-                error ? error->message : "");
-  return hash;
-}
-
-static void
-write_launch(SmbCaptureWriter *writer, const SmbCaptureLaunch *launch) {
-  GError *error = NULL;
-  ck_assert_msg(smb_capture_writer_launch(writer, launch, &error), "%s",
-                error ? error->message : "");
-}
-
-static void
-finish(SmbCaptureWriter *writer) {
-  GError *error = NULL;
-  g_autoptr(SmbCaptureEnd) end = smb_capture_end_new("it exited with status 0");
-  smb_capture_end_add(end, "plain", 40, 2, 1500);
-  smb_capture_end_add(end, "other", 3, 0, -1);
-  ck_assert_msg(smb_capture_writer_finish(writer, end, &error), "%s", error ? error->message : "");
-  smb_capture_writer_free(writer);
-}
-
 // All that a launch may have. Its memory: 3 MiB and 7 bytes, of which the second MiB is zeros, and the third left out.
 static void
 write_all(const char *path) {
   g_autoptr(GBytes) image = capture_load_cubin();
   guint n;
   g_autofree char *kernel = capture_find_kernel(image, &n);
-  SmbCaptureWriter *writer = start(path);
-  g_autofree char *hash = store_image(writer, image);
-  g_autoptr(SmbCaptureLaunch) launch = make_launch(1, kernel, hash);
+  SmbCaptureWriter *writer = capture_start(path);
+  g_autofree char *hash = capture_store_image(writer, image);
+  g_autoptr(SmbCaptureLaunch) launch = capture_make_launch(1, kernel, hash);
   g_autofree guchar *data = g_malloc0(SMB_CAPTURE_PIECE_BYTES);
   SmbCaptureMemory *memory = smb_capture_launch_add_memory(launch, SMB_MEMORY_MANAGED, ADDRESS,
                                                            3 * SMB_CAPTURE_PIECE_BYTES + 7);
-  ck_assert_ptr_null(store(writer, data, SMB_CAPTURE_PIECE_BYTES));
+  ck_assert_ptr_null(capture_store(writer, data, SMB_CAPTURE_PIECE_BYTES));
   data[5] = 1;
-  g_autofree char *first = store(writer, data, SMB_CAPTURE_PIECE_BYTES);
-  g_autofree char *last = store(writer, (const guchar *)"1234567", 7);
+  g_autofree char *first = capture_store(writer, data, SMB_CAPTURE_PIECE_BYTES);
+  g_autofree char *last = capture_store(writer, (const guchar *)"1234567", 7);
   smb_capture_memory_add(memory, 0, SMB_CAPTURE_PIECE_BYTES, first);
   smb_capture_memory_add(memory, SMB_CAPTURE_PIECE_BYTES, SMB_CAPTURE_PIECE_BYTES, NULL);
   smb_capture_memory_add(memory, 3 * SMB_CAPTURE_PIECE_BYTES, 7, last);
@@ -129,8 +58,8 @@ write_all(const char *path) {
   launch->nanoseconds = 1234.5;
   g_strfreev(launch->notes);
   launch->notes = g_strsplit("memory may have been changed|another", "|", 0);
-  write_launch(writer, launch);
-  finish(writer);
+  capture_write_launch(writer, launch);
+  capture_finish(writer);
 }
 
 START_TEST(round_trip) {
@@ -138,9 +67,9 @@ START_TEST(round_trip) {
   write_all(path);
   g_autoptr(SmbCapture) capture = capture_open_whole(path);
   const SmbCaptureHeader *own = smb_capture_header(capture);
-  ck_assert_str_eq(own->program, header.program);
+  ck_assert_str_eq(own->program, capture_header.program);
   ck_assert_str_eq(own->command[1], "two\nlines");
-  ck_assert_str_eq(own->started, header.started);
+  ck_assert_str_eq(own->started, capture_header.started);
   ck_assert_uint_eq(own->memory_limit, 64u << 20);
   ck_assert_uint_eq(smb_capture_n_launches(capture), 1);
   const SmbCaptureLaunch *launch = smb_capture_launch(capture, 0);
@@ -224,16 +153,18 @@ write_shared(const char *path) {
       kernels[n++] = function->name;
   }
   ck_assert_ptr_nonnull(kernels[1]);
-  SmbCaptureWriter *writer = start(path);
-  g_autofree char *hash = store_image(writer, image), *other = store_image(writer, other_image);
+  SmbCaptureWriter *writer = capture_start(path);
+  g_autofree char *hash = capture_store_image(writer, image),
+                  *other = capture_store_image(writer, other_image);
   const struct {
     const char *kernel, *image;
   } launches[] = {{kernels[0], hash}, {kernels[0], hash}, {kernels[1], hash}, {kernels[0], other}};
   for (guint i = 0; i < G_N_ELEMENTS(launches); i++) {
-    g_autoptr(SmbCaptureLaunch) launch = make_launch(i + 1, launches[i].kernel, launches[i].image);
-    write_launch(writer, launch);
+    g_autoptr(SmbCaptureLaunch) launch =
+        capture_make_launch(i + 1, launches[i].kernel, launches[i].image);
+    capture_write_launch(writer, launch);
   }
-  finish(writer);
+  capture_finish(writer);
 }
 
 typedef struct {
@@ -310,17 +241,17 @@ END_TEST
 static gsize
 write_two(const char *path, gsize ends[2]) {
   g_autoptr(GBytes) image = g_bytes_new("no cubin", 8);
-  SmbCaptureWriter *writer = start(path);
-  g_autofree char *hash = store_image(writer, image);
-  g_autofree char *memory = store(writer, (const guchar *)"abcd", 4);
+  SmbCaptureWriter *writer = capture_start(path);
+  g_autofree char *hash = capture_store_image(writer, image);
+  g_autofree char *memory = capture_store(writer, (const guchar *)"abcd", 4);
   for (guint i = 0; i < 2; i++) {
-    g_autoptr(SmbCaptureLaunch) launch = make_launch(i + 1, "plain", hash);
+    g_autoptr(SmbCaptureLaunch) launch = capture_make_launch(i + 1, "plain", hash);
     smb_capture_memory_add(smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, ADDRESS, 4), 0,
                            4, memory);
-    write_launch(writer, launch);
+    capture_write_launch(writer, launch);
     ends[i] = smb_capture_writer_bytes(writer);
   }
-  finish(writer);
+  capture_finish(writer);
   struct stat status;
   ck_assert_int_eq(stat(path, &status), 0);
   return (gsize)status.st_size;
@@ -358,158 +289,16 @@ END_TEST
 START_TEST(killed) {
   g_autofree char *path = capture_in_folder("killed");
   g_autoptr(GBytes) image = g_bytes_new("no cubin", 8);
-  SmbCaptureWriter *writer = start(path);
-  g_autofree char *hash = store_image(writer, image);
-  g_autoptr(SmbCaptureLaunch) launch = make_launch(1, "plain", hash);
-  write_launch(writer, launch);
+  SmbCaptureWriter *writer = capture_start(path);
+  g_autofree char *hash = capture_store_image(writer, image);
+  g_autoptr(SmbCaptureLaunch) launch = capture_make_launch(1, "plain", hash);
+  capture_write_launch(writer, launch);
   g_autoptr(SmbCapture) capture = capture_open_whole(path); // while it is being written
   ck_assert_uint_eq(smb_capture_n_launches(capture), 1);
   ck_assert_ptr_null(smb_capture_end(capture));
   smb_capture_writer_free(writer);
   g_autoptr(SmbCapture) again = capture_open_whole(path);
   ck_assert_uint_eq(smb_capture_n_launches(again), 1);
-}
-END_TEST
-
-// --- the file
-
-START_TEST(stored_once) {
-  g_autofree char *path = capture_in_folder("once");
-  g_autoptr(GBytes) image = capture_load_cubin();
-  g_autofree guchar *data = g_malloc(SMB_CAPTURE_PIECE_BYTES);
-  for (guint i = 0; i < SMB_CAPTURE_PIECE_BYTES; i++)
-    data[i] = (guchar)g_random_int();
-  SmbCaptureWriter *writer = start(path);
-  g_autofree char *one = store_image(writer, image),
-                  *first = store(writer, data, SMB_CAPTURE_PIECE_BYTES);
-  guint64 bytes = smb_capture_writer_bytes(writer);
-  g_autofree char *same = store_image(writer, image),
-                  *again = store(writer, data, SMB_CAPTURE_PIECE_BYTES);
-  ck_assert_str_eq(one, same);
-  ck_assert_str_eq(first, again);
-  ck_assert_uint_eq(smb_capture_writer_bytes(writer), bytes);
-  smb_capture_writer_free(writer);
-}
-END_TEST
-
-static void
-assert_refused(const char *path, const char *reason) {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(SmbCaptureWriter) writer = smb_capture_writer_new(path, &header, &error);
-  ck_assert_ptr_null(writer);
-  ck_assert_msg(strstr(error->message, reason), "%s", error->message);
-}
-
-START_TEST(mode) {
-  g_autofree char *path = capture_in_folder("mode"), *link = capture_in_folder("link");
-  struct stat status;
-  mode_t mask = umask(0);
-  smb_capture_writer_free(start(path));
-  ck_assert_int_eq(stat(path, &status), 0);
-  ck_assert_int_eq(status.st_mode & 07777, 0600);
-  // What is there may have another mode; a link stays one.
-  ck_assert_int_eq(chmod(path, 0644), 0);
-  ck_assert_int_eq(symlink("mode", link), 0);
-  // It stays until the new one has something, which leaves with its writer otherwise.
-  smb_capture_writer_free(start(link));
-  ck_assert_int_eq(stat(path, &status), 0);
-  ck_assert_int_eq(status.st_mode & 07777, 0644);
-  SmbCaptureWriter *writer = start(link);
-  SmbCaptureEnd *end = smb_capture_end_new("");
-  assert_refused(path, "is being written by another capture");
-  ck_assert(!smb_capture_writer_is_in_place(writer));
-  ck_assert(smb_capture_writer_finish(writer, end, NULL));
-  ck_assert(smb_capture_writer_is_in_place(writer));
-  smb_capture_end_free(end);
-  smb_capture_writer_free(writer);
-  umask(mask);
-  ck_assert_int_eq(lstat(link, &status), 0);
-  ck_assert(S_ISLNK(status.st_mode));
-  ck_assert_int_eq(stat(path, &status), 0);
-  ck_assert_int_eq(status.st_mode & 07777, 0600);
-}
-END_TEST
-
-START_TEST(not_there) {
-  g_autofree char *root = capture_in_folder(".");
-  g_autofree char *text = capture_in_folder("text"), *link = capture_in_folder("link"),
-                  *none = capture_in_folder("no/file");
-  ck_assert(g_file_set_contents(text, "int main;", -1, NULL));
-  assert_refused(text, "exists, and is not a capture");
-  ck_assert_int_eq(symlink("nothing", link), 0);
-  assert_refused(link, "is a dangling link");
-  assert_refused(root, "is not a regular file");
-  assert_refused("/dev/full", "is not a regular file");
-  assert_refused(none, "No such file or directory");
-  g_autofree char *whole = NULL;
-  ck_assert(g_file_get_contents(text, &whole, NULL, NULL));
-  ck_assert_str_eq(whole, "int main;");
-}
-END_TEST
-
-START_TEST(two_writers) {
-  g_autofree char *path = capture_in_folder("two");
-  SmbCaptureWriter *writer = start(path);
-  assert_refused(path, "is being written by another capture");
-  smb_capture_writer_free(writer);
-  smb_capture_writer_free(start(path));
-}
-END_TEST
-
-// Where the file may not grow any more, a member is taken back; a smaller one may still fit.
-START_TEST(disk_full) {
-  g_autofree char *path = capture_in_folder("full");
-  g_autoptr(GBytes) image = g_bytes_new("no cubin", 8);
-  g_autoptr(GError) error = NULL;
-  g_autofree guchar *data = g_malloc(SMB_CAPTURE_PIECE_BYTES);
-  for (guint i = 0; i < SMB_CAPTURE_PIECE_BYTES; i++)
-    data[i] = (guchar)g_random_int();
-  SmbCaptureWriter *writer = start(path);
-  g_autofree char *hash = store_image(writer, image);
-  g_autoptr(SmbCaptureLaunch) launch = make_launch(1, "plain", hash);
-  write_launch(writer, launch);
-  guint64 bytes = smb_capture_writer_bytes(writer);
-  struct rlimit old;
-  ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
-  signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes + 40000, old.rlim_max});
-  char *memory = NULL;
-  ck_assert(!smb_capture_writer_memory(writer, data, SMB_CAPTURE_PIECE_BYTES, &memory, &error));
-  ck_assert_ptr_null(memory);
-  ck_assert_msg(strstr(error->message, "cannot write"), "%s", error->message);
-  struct stat status;
-  ck_assert_int_eq(stat(path, &status), 0);
-  ck_assert_uint_eq((guint64)status.st_size, bytes);
-  launch->number = 2;
-  write_launch(writer, launch);
-  finish(writer);
-  setrlimit(RLIMIT_FSIZE, &old);
-  g_autoptr(SmbCapture) capture = capture_open_whole(path);
-  ck_assert_uint_eq(smb_capture_n_launches(capture), 2);
-  ck_assert_ptr_nonnull(smb_capture_end(capture));
-}
-END_TEST
-
-START_TEST(writer_checks) {
-  g_autofree char *path = capture_in_folder("checks");
-  g_autoptr(GBytes) image = g_bytes_new("no cubin", 8);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(SmbCaptureWriter) writer = start(path);
-  g_autofree char *hash = store_image(writer, image);
-  g_autoptr(SmbCaptureLaunch) launch = make_launch(1, "plain", hash);
-  smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, ADDRESS, 100);
-  SmbCaptureMemory *memory =
-      smb_capture_launch_add_memory(launch, SMB_MEMORY_DEVICE, ADDRESS + 99, 100);
-  ck_assert(!smb_capture_writer_launch(writer, launch, &error));
-  ck_assert_str_eq(
-      error->message,
-      "launches/000001.json: memory at 0x7f3a40000063 overlaps memory at 0x7f3a40000000");
-  g_clear_error(&error);
-  memory->address++;
-  smb_capture_memory_add(memory, 0, 100, hash); // of an image, not of memory
-  ck_assert(!smb_capture_writer_launch(writer, launch, &error));
-  ck_assert_msg(strstr(error->message, "is not in"), "%s", error->message);
-  ck_assert_uint_eq(smb_capture_writer_launches(writer), 0);
 }
 END_TEST
 
@@ -558,12 +347,6 @@ suite_capture(void) {
   tcase_add_test(tcase, program_outlives_capture);
   tcase_add_test(tcase, cut_anywhere);
   tcase_add_test(tcase, killed);
-  tcase_add_test(tcase, stored_once);
-  tcase_add_test(tcase, mode);
-  tcase_add_test(tcase, not_there);
-  tcase_add_test(tcase, two_writers);
-  tcase_add_test(tcase, disk_full);
-  tcase_add_test(tcase, writer_checks);
   tcase_add_test(tcase, damaged_header);
   tcase_add_test(tcase, recognized);
   suite_add_tcase(suite, tcase);
