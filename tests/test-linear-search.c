@@ -35,7 +35,10 @@ make_linear_request(SmbRandom *random, guint width) {
   guint32 vectors[5], start = smb_random_below(random, (1 << BITS) / unit) * unit;
   for (guint bit = 0; bit < 5; bit++)
     vectors[bit] = smb_random_below(random, (1 << BITS) / unit) * unit;
-  SmbRequest request = {.mask = 0xffffffff, .op = SMB_OP_LD, .width = (guint8)width};
+  // Of half a warp a group may be left without a lane.
+  SmbRequest request = {.mask = smb_random_below(random, 8) ? 0xffffffff : 0xffff,
+                        .op = SMB_OP_LD,
+                        .width = (guint8)width};
   for (guint lane = 0; lane < 32; lane++)
     request.offset[lane] = (find_linear_element(vectors, 5, lane) ^ start) * 4;
   return request;
@@ -138,16 +141,20 @@ static const struct {
   const char *why;
   guint op, width, n, n_lanes;
   gint stride;
+  const char *arch; // NULL: sm_90
 } undecided[] = {
     {"the elements of the tile are no power of two", SMB_OP_LD, 4, 96, 32, 4},
     {"the elements of a lane group are no coset of a subspace", SMB_OP_LD, 4, 128, 31, 4},
     {"the elements of a lane group are no coset of a subspace", SMB_OP_LD, 4, 128, 32, 12},
     {"an operation waits for lanes, or is served otherwise than by words", SMB_OP_ATOM, 4, 128, 32,
      4},
+    {"accesses of 12 bytes are no power of two", SMB_OP_LD, 12, 128, 32, 12, "gfx90a"},
+    {"one lane moves more than a row of the tile or of the banks", SMB_OP_LD, 16, 2, 1, 16},
 };
 
 START_TEST(test_undecided) {
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  const char *name = undecided[_i].arch ? undecided[_i].arch : "sm_90";
+  g_autoptr(SmbArch) arch = smb_arch_load(name, NULL);
   g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(SmbRequest));
   SmbRequest request = {.mask = smb_lanes_below(undecided[_i].n_lanes),
                         .op = (guint8)undecided[_i].op,
@@ -160,12 +167,31 @@ START_TEST(test_undecided) {
 }
 END_TEST
 
+// Many lane groups that differ by different subspaces: so many as are compared at most, and one more.
+START_TEST(test_too_many) {
+  SmbRandom random = smb_random_new(12);
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(SmbRequest));
+  const char *failure = NULL;
+  for (guint groups = 0; !failure; groups++) {
+    SmbRequest request = make_linear_request(&random, 4);
+    g_array_append_val(requests, request);
+    g_autoptr(SmbLinearSearch) search = smb_linear_search_new(arch, requests, 1 << BITS, 4);
+    failure = search->failure;
+    ck_assert_uint_le(search->groups->len, groups + 1);
+    ck_assert_int_eq(failure != NULL, search->groups->len > SMB_LINEAR_MAX_GROUPS);
+  }
+  ck_assert_str_eq(failure, "too many different lane groups");
+}
+END_TEST
+
 Suite *
 suite_linear_search(void) {
   Suite *suite = suite_create("linear-search");
   TCase *cases = tcase_create("linear-search");
   tcase_set_timeout(cases, 300);
   tcase_add_test(cases, test_all_layouts);
+  tcase_add_test(cases, test_too_many);
   tcase_add_loop_test(cases, test_undecided, 0, G_N_ELEMENTS(undecided));
   suite_add_tcase(suite, cases);
   return suite;

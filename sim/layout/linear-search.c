@@ -296,9 +296,6 @@ find_free_kernel(SmbLinearSearch *search, guint conflicting, Way way, guint32 *k
                  gboolean *is_decided) {
   Hunt hunt = {.bits = search->bits, .n_kernel = search->n_kernel, .tried = &search->tried};
   fill_hunt(&hunt, search, conflicting, way);
-  *is_decided = TRUE;
-  if (hunt.avoid[0].n + hunt.n_kernel > get_room(search))
-    return FALSE;
   gboolean is_found = hunt_kernel(&hunt, 0, hunt.avoid);
   // With more room than K takes, complements of one larger space are enough to find a K, but not to exclude it.
   *is_decided = hunt.avoid[0].n + hunt.n_kernel == get_room(search) && search->tried <= MAX_TRIED;
