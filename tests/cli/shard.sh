@@ -104,6 +104,9 @@ in_parts 3 0 "$work/copy.ptx" --block 32 --grid 9
 for member in variants source; do
   grep -q "\"$member\" : \[" "$work/part-1.json" || die "a part without $member"
 done
+# Calls that are inlined.
+in_parts 2 0 "$srcdir/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --grid 4
+shows '"inlined_at" : ['
 
 # A part says which one it is.
 expect 0 analyze --rows 16 --cols 16 --shard 1/2
@@ -170,6 +173,13 @@ spoils 's/"worst" : "st /"worst" : "no /' "c.json: "
 spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'expected an array of 4 values'
 spoils 's/"idle_place" : \[0, 0, 0, 0/"idle_place" : [0, 0, 0, 999/' 'a place that no part of a launch has'
 spoils 's/"site" : [0-9]*/"site" : 999999999/' '.site: 999999999: expected a whole number from 0 to 262143'
+counts='/"counts" : {/,$'
+spoils "$counts"'s/"constant" : \[\]/"constant" : 1/' 'c.json: shard.counts.constant: 1: expected an array'
+spoils "$counts"'s/"warnings" : \[\]/"warnings" : 1/' 'c.json: shard.counts.warnings: 1: expected an array'
+spoils "$counts"'s/"warnings" : \[\]/"warnings" : [{"kind":0,"site":0,"other":99,"block":0,"message":"m"}]/' 'c.json: shard.counts.warnings[0]: a place that no part of a launch has'
+spoils 's/"worst" : "st .*"/"worst" : 1/' 'c.json: shard.counts.shared[0].worst: 1: expected a text'
+spoils 's/"worst" : "st .*"/"worst" : "# none"/' 'c.json: shard.counts.shared[0].worst: "# none": expected a request'
+spoils 's/"tally" : \[1, /"tally" : [0, /' 'c.json: shard.counts.shared[0]: numbers of requests that no part of a launch has'
 spoils 's/"block" : \[[0-9]*/"block" : [[1]/' "c.json: its 'kernel' is not that of "
 # Requests that are missing, of which no warning says why.
 sed 's/"uncounted" : 0/"uncounted" : 5/' "$work/b.json" >"$work/d.json"
@@ -179,3 +189,11 @@ sed 's/"block" : \[[0-9]*/"block" : [[1]/' "$work/a.json" >"$work/d.json"
 expect 3 merge "$work/d.json" "$work/c.json"
 says 'd.json: kernel.block[0]: [1]: expected a whole number from 1'
 [ "$(wc -l <"$work/err")" -eq 1 ] || die "more than one message: $(cat "$work/err")"
+# Where copies come from, and variants.
+for k in 1 2; do
+  expect 0 analyze "$work/copy.ptx" --block 32 --grid 9 --shard "$k/2" --format json
+  cp "$work/out" "$work/$([ "$k" -eq 1 ] && echo a || echo b).json"
+done
+spoils 's/"source" : \[0/"source" : ["x"/' '.source[0]: "x": expected a whole number from 0 to 65535'
+spoils "$counts"'s/"variants" : \[\]/"variants" : 1/' 'variants: 1: expected an array'
+spoils '/"variants" : \[/,$s/"blocks" : [0-9]*/"blocks" : -1/' 'c.json: shard.counts.variants[0].blocks: -1: expected a whole number from 0'
