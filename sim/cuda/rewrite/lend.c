@@ -27,6 +27,13 @@ smb_rewrite_home(const Rewriting *rewriting) {
   return owner ? owner : rewriting->raw->kernel->entry;
 }
 
+// Whether a token is the name of a function, not that of a macro that makes it.
+static gboolean
+is_name_of(const Function *function, const Token *token) {
+  return token->kind == TOKEN_NAME && g_str_has_prefix(function->name, token->text) &&
+         strlen(token->text) + strlen(function->key) == strlen(function->name);
+}
+
 gboolean
 smb_rewrite_lend(Rewriting *rewriting, const Function *function) {
   if (function == smb_rewrite_home(rewriting) || smb_rewrite_is_lent(rewriting, function))
@@ -34,6 +41,7 @@ smb_rewrite_lend(Rewriting *rewriting, const Function *function) {
   gint name = smb_rewrite_raw_find(rewriting->raw, function->start);
   gint first = smb_rewrite_raw_find(rewriting->raw, function->text.start);
   if (name < 0 || first < 0 ||
+      !is_name_of(function, g_ptr_array_index(rewriting->raw->tokens, (guint)name)) ||
       !smb_token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name + 1), "("))
     return FALSE;
   g_ptr_array_add(rewriting->lent, (gpointer)function);
