@@ -100,7 +100,7 @@ typedef struct {
 static const Token *
 find_arguments(const RawText *raw, guint name) {
   gboolean is_template = smb_token_is(g_ptr_array_index(raw->tokens, name + 1), "<");
-  for (guint at = name + 1; at < raw->tokens->len; at++) {
+  for (guint at = name + 1;; at++) {
     const Token *token = g_ptr_array_index(raw->tokens, at);
     gboolean closed = smb_token_is(g_ptr_array_index(raw->tokens, at - 1), ">");
     if (smb_token_is(token, "(") && (!is_template || closed))
@@ -108,7 +108,6 @@ find_arguments(const RawText *raw, guint name) {
     if (!is_template || token->kind == TOKEN_END || smb_token_is(token, ";"))
       return NULL;
   }
-  return NULL;
 }
 
 static void
