@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/cuda/cuda.h"
+#include "sim/program/inside.h"
 #include "sim/program/kernel-type.h"
 #include "sim/program/prototype.h"
 #include "tests/suite.h"
@@ -258,6 +259,50 @@ START_TEST(shared_variables_of_kernels) {
 }
 END_TEST
 
+// What compiled code has of variables of a text with one name: it is told what lies there if all of that size are declared alike.
+#define PTX_OF_S                                                                                   \
+  ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"                         \
+  ".shared .align 4 .b8 s[32]; .reg .b32 %r<2>; mov.u32 %r1, 0; st.shared.u32 [s], %r1; ret; }\n"
+#define F(declaration) "__device__ int f(int i) { __shared__ " declaration "; return s[0]; }\n"
+#define K(declaration)                                                                             \
+  "__global__ void k(int x) { new int; __shared__ " declaration "; s[f(0)]; }\n"
+
+static const struct {
+  const char *text, *expected;
+} homonyms[] = {
+    {F("int s[8]") K("int s[8]"), " s int @0 [8]"},
+    {F("int s[7]") K("int s[8]"), " s int @0 [8]"},
+    {F("int s[8]") K("float s[8]"), " s char @0 [32]"},
+    {F("int s[8]") K("int s[2][4]"), " s char @0 [32]"},
+    {F("int s[4][2]") K("int s[2][4]"), " s char @0 [32]"},
+    {"struct P { int a[4], b[4]; }; struct Q { int a[4], c[4]; };\n" F("P s") K("Q s"),
+     " s char @0 [32]"},
+    {"union U { int a[8]; float b[8]; }; union V { int a[8]; short b[16]; };\n" F("U s") K("U s"),
+     " s unsigned char @0 [32]| s.a int @0 [8], s.b float @0 [8]"},
+    {"union U { int a[8]; float b[8]; }; union V { int a[8]; short b[16]; };\n" F("U s") K("V s"),
+     " s char @0 [32]"},
+};
+
+START_TEST(shared_variables_of_one_name) {
+  const char *text = homonyms[_i].text;
+  g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+  g_autoptr(GBytes) code = g_bytes_new_static(PTX_OF_S, strlen(PTX_OF_S));
+  g_autoptr(SmbSource) compiled = smb_source_new("k.ptx", code, NULL);
+  const SmbProgramOptions options = {.cuda_arch = 900, .lanes = 32};
+  g_autoptr(SmbProgram) program = smb_program_read(compiled, &options, NULL);
+  ck_assert_ptr_nonnull(program);
+  GArray *shared = NULL;
+  g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options, &shared);
+  ck_assert_ptr_nonnull(prototype);
+  smb_program_set_shared(program, shared);
+  g_autoptr(GString) out = g_string_new(NULL);
+  write_shared_parts(out, program->arrays);
+  write_shared_parts(out, program->views);
+  ck_assert_str_eq(out->str, homonyms[_i].expected);
+}
+END_TEST
+
 static const struct {
   const char *symbol, *text;
   gboolean agrees;
@@ -298,6 +343,7 @@ suite_prototype(void) {
   TCase *tcase = tcase_create("prototype");
   tcase_add_test(tcase, heads_of_kernels);
   tcase_add_test(tcase, shared_variables_of_kernels);
+  tcase_add_loop_test(tcase, shared_variables_of_one_name, 0, G_N_ELEMENTS(homonyms));
   tcase_add_test(tcase, kernels_that_are_the_same);
   suite_add_tcase(suite, tcase);
   return suite;
