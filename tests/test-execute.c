@@ -22,7 +22,7 @@ enum {
 
 // A kernel of (out, in): %r1 blockIdx.x, %r2 threadIdx.x, %r3 the thread's number, %rd1 and %rd2 out and in, %rd3 and %rd4 those of
 // the thread.
-#define KERNEL(body)                                                                               \
+#define KERNEL_HEAD                                                                                \
   ".version 8.0\n.target sm_90\n.address_size 64\n"                                                \
   ".visible .entry k(.param .u64 a, .param .u64 b) {\n"                                            \
   ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .b64 %rd<16>;\n"                      \
@@ -30,7 +30,9 @@ enum {
   "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];\n"                                              \
   "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"                                                  \
   "mad.lo.u32 %r3, %r1, 32, %r2; mul.wide.u32 %rd5, %r3, 4;\n"                                     \
-  "add.u64 %rd3, %rd1, %rd5; add.u64 %rd4, %rd2, %rd5;\n" body "ret;\n}\n"
+  "add.u64 %rd3, %rd1, %rd5; add.u64 %rd4, %rd2, %rd5;\n"
+#define KERNEL_END   "ret;\n}\n"
+#define KERNEL(body) KERNEL_HEAD body KERNEL_END
 
 typedef struct {
   SmbArch *arch;
@@ -69,7 +71,7 @@ add_home(Run *run, guint64 address, gpointer bytes) {
 }
 
 static void
-execute(Run *run, const char *text, const SmbAnalysisOptions *options) {
+execute_with(Run *run, const char *text, const SmbAnalysisOptions *options, gsize dynamic_bytes) {
   g_autoptr(GError) error = NULL;
   g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
   g_autoptr(SmbSource) source = smb_source_new("k.ptx", bytes, &error);
@@ -86,11 +88,19 @@ execute(Run *run, const char *text, const SmbAnalysisOptions *options) {
     run->in[i] = (gint32)(i * 2654435761u >> 8);
   add_home(run, IN, run->in);
   add_home(run, OUT, run->out);
-  const SmbLaunch launch = {
-      .block = {32, 1, 1}, .grid = {BLOCKS, 1, 1}, .parameters = parameters, .memory = run->memory};
+  const SmbLaunch launch = {.block = {32, 1, 1},
+                            .grid = {BLOCKS, 1, 1},
+                            .dynamic_bytes = dynamic_bytes,
+                            .parameters = parameters,
+                            .memory = run->memory};
   run->global = smb_global_new(run->program, &launch);
   smb_execute_launch(run->program, run->arch, &launch, options, run->global, &run->in_order,
                      options->only_runs ? NULL : &run->analysis, &run->error);
+}
+
+static void
+execute(Run *run, const char *text, const SmbAnalysisOptions *options) {
+  execute_with(run, text, options, 0);
 }
 
 static const guint thread_counts[] = {1, 2, 5};
@@ -221,6 +231,66 @@ START_TEST(test_cancelled) {
 }
 END_TEST
 
+// In order, while blocks start, and while all of them wait for what none of them does.
+START_TEST(test_cancelled_in_order) {
+  static const char *const bodies[] = {
+      "st.global.u32 [%rd3], 7;\n",
+      "st.global.u32 [%rd3], 7; WAIT: ld.volatile.global.u32 %r4, [%rd2];\n"
+      "setp.ne.u32 %p1, %r4, 1; @%p1 bra WAIT;\n"};
+  g_auto(Run) run = {0};
+  gint left = _i == 0 ? 100 : BLOCKS + 1;
+  const SmbAnalysisOptions options = {.threads = 1,
+                                      .in_order = TRUE,
+                                      .only_runs = TRUE,
+                                      .is_cancelled = count_down,
+                                      .cancel_user = &left};
+  g_autofree char *text = g_strconcat(KERNEL_HEAD, bodies[_i], KERNEL_END, NULL);
+  execute(&run, text, &options);
+  ck_assert(run.error != NULL);
+  ck_assert_msg(strstr(run.error->message, "interrupted"), "%s", run.error->message);
+  gint started = 0;
+  for (gint i = 0; i < WORDS; i += 32)
+    started += run.out[i] == 7;
+  if (_i == 0)
+    ck_assert_int_lt(started, 100);
+  else
+    ck_assert_int_eq(started, BLOCKS);
+}
+END_TEST
+
+// A block fails when all have come: those before it have done what they do, as the last one to come, and those after it nothing more.
+START_TEST(test_failure_of_those_that_wait) {
+  g_auto(Run) run = {0};
+  const SmbAnalysisOptions options = {.threads = 1, .only_runs = TRUE};
+  execute(&run,
+          KERNEL("atom.global.add.u32 %r5, [%rd2], 1; WAIT: ld.volatile.global.u32 %r4, [%rd2];\n"
+                 "setp.lt.u32 %p1, %r4, 67200; @%p1 bra WAIT;\n"
+                 "setp.ne.u32 %p1, %r1, 1500; @%p1 bra END;\n"
+                 "ld.shared.u32 %r4, [%r1+65536];\nEND: st.global.u32 [%rd3], 7;\n"),
+          &options);
+  ck_assert(run.error != NULL);
+  ck_assert_msg(strstr(run.error->message, "block (1500,0,0)"), "%s", run.error->message);
+  ck_assert_int_eq(run.in[0], WORDS);
+  for (gint i = 0; i < WORDS; i++)
+    ck_assert_int_eq(run.out[i], i < 1500 * 32 || i >= (BLOCKS - 1) * 32 ? 7 : 0);
+}
+END_TEST
+
+// A launch that no device takes.
+START_TEST(test_refused) {
+  g_auto(Run) run = {0};
+  const SmbAnalysisOptions options = {.threads = thread_counts[_i], .in_order = _i == 0};
+  execute_with(&run, KERNEL("st.global.u32 [%rd3], 7;\n"), &options, 1 << 20);
+  ck_assert(run.error != NULL);
+  ck_assert_str_eq(run.error->message,
+                   "k.ptx: 'k' takes 512 bytes of static and 1048576 of dynamic shared memory: a "
+                   "block on sm_90 has at most 232448");
+  ck_assert_ptr_null(run.analysis);
+  for (gint i = 0; i < WORDS; i++)
+    ck_assert_int_eq(run.out[i], 0);
+}
+END_TEST
+
 Suite *
 suite_execute(void) {
   Suite *suite = suite_create("execute");
@@ -233,6 +303,9 @@ suite_execute(void) {
   tcase_add_loop_test(tcase, test_failure, 0, G_N_ELEMENTS(thread_counts));
   tcase_add_loop_test(tcase, test_strays, 0, G_N_ELEMENTS(thread_counts));
   tcase_add_test(tcase, test_cancelled);
+  tcase_add_loop_test(tcase, test_cancelled_in_order, 0, 2);
+  tcase_add_test(tcase, test_failure_of_those_that_wait);
+  tcase_add_loop_test(tcase, test_refused, 0, G_N_ELEMENTS(thread_counts));
   suite_add_tcase(suite, tcase);
   return suite;
 }
