@@ -128,6 +128,11 @@ START_TEST(everything_is_found) {
   const SmbCubinFunction *one = smb_cubin_function(cubin, "_Z3onePi");
   ck_assert_str_eq(one->name, "_Z3onePi");
   ck_assert_ptr_null(smb_cubin_function(cubin, "one"));
+  // Functions have addresses of their own, and what is none has 0.
+  ck_assert_uint_gt(smb_cubin_function_address(cubin, "_Z3onePi"), 0);
+  ck_assert_uint_ne(smb_cubin_function_address(cubin, "_Z3onePi"),
+                    smb_cubin_function_address(cubin, "_Z5large5LargePii"));
+  ck_assert_uint_eq(smb_cubin_function_address(cubin, "one"), 0);
   const SmbCubinSection *table = smb_cubin_section(cubin, ".nv.constant3");
   for (guint8 i = 0; i < 10; i++)
     ck_assert_uint_eq(table->data[4 * i], i + 1);
@@ -170,6 +175,7 @@ static const struct {
 } wrong[] = {
     {0, 1, {0}, "x.cubin: not a cubin: no ELF header"},
     {18, 2, {62, 0}, "x.cubin: an ELF file for machine 62: a cubin is for machine 190"},
+    {4, 1, {1}, "x.cubin: a 32-bit or big-endian cubin: expected a 64-bit, little-endian one"},
     {49, 1, {35}, "x.cubin: machine code for sm_35: expected sm_70 or later"},
     {40, 8, {0, 0, 0, 0, 1}, "x.cubin: no sections"},
     {62, 2, {0xff, 0xfe}, "x.cubin: the name of a section or symbol is outside the file"},

@@ -123,6 +123,8 @@ static const char *const broken[][3] = {
     {document, "\"\xff\"", "r.json: JSON data must be UTF-8 encoded"},
     {"\"schema_version\": 1", "\"schema_version\": 2",
      "r.json: schema_version: 2: expected 1, the version that this program reads"},
+    {"\"schema_version\": 1", "\"schema_version\": \"1\"",
+     "r.json: schema_version: \"1\": expected a whole number from 0"},
     {"  \"program\": \"smembank 0.1.0\",\n", "", "r.json: program: missing"},
     {"\"smembank 0.1.0\"", "null", "r.json: program: missing"},
     {"\"smembank 0.1.0\"", "[1, \"123456789 123456789 123456789 123456789\"]",
@@ -134,6 +136,8 @@ static const char *const broken[][3] = {
     {"\"program\"", "\"programme\"", "r.json: programme: no such member"},
     {"2026-11-21T14:00:00Z", "today",
      "r.json: date: \"today\": expected a date such as \"2026-11-21T14:00:00Z\""},
+    {"\"2026-11-21T14:00:00Z\"", "2026", "r.json: date: 2026: expected a text"},
+    {"\"sm_90\"", "90", "r.json: arch: 90: expected a text"},
     {"\"9.0\"", "\"9\"",
      "r.json: device.compute_capability: \"9\": expected a compute capability such as \"9.0\""},
     {"\"9.0\"", "\"-9.0\"",
@@ -176,6 +180,11 @@ static const char *const broken[][3] = {
     {DIGEST, "0123",
      "r.json: kernels[0].buffers[0].sha256: \"0123\": expected 64 hexadecimal digits in lower "
      "case"},
+    {"\"" DIGEST "\"", "123", "r.json: kernels[0].buffers[0].sha256: 123: expected a text"},
+    {"\"dynamic_bytes\": 0,", "\"dynamic_bytes\": 0, \"unknown\": 1,",
+     "r.json: kernels[1].unknown: 1: expected a text"},
+    {"\"dynamic_bytes\": 0,", "\"dynamic_bytes\": 0, \"unknown\": \"no\",",
+     "r.json: kernels[1].unknown: \"no\": expected \"skip\""},
     {"\"elements\": 4", "\"elements\": 2",
      "r.json: kernels[0].buffers[0]: more elements are equal than there are"},
     {"\"buffers\": []", "\"buffers\": {}", "r.json: kernels[1].buffers: {}: expected an array"},
@@ -183,6 +192,7 @@ static const char *const broken[][3] = {
      "r.json: requests[0].request: column 1: 'lds' is not an operation: expected one of ld, st, "
      "ld.generic, st.generic, cp.async.ca, cp.async.cg, atom, red.uniform, cas, atom.loop, "
      "ld.const, ldmatrix.x1, ldmatrix.x2, ldmatrix.x4, stmatrix.x1, stmatrix.x2, stmatrix.x4"},
+    {"\"ld 4 ffffffff" OFFSETS "\"", "4", "r.json: requests[0].request: 4: expected a text"},
     {"00000001 0", "00000001 1",
      "r.json: requests[1].request: column 16: offset 1 of lane 0 is misaligned: expected a "
      "multiple of 16"},

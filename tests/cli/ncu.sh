@@ -120,6 +120,14 @@ says '--ncu-launch 3: several.txt has 2 launches'
 sed '/op_ld/{p;}' details.csv >twice.csv
 expect 0 validate two.cu --entry two --arg n=8192 --ncu twice.csv
 shows '2 compared: 2 match'
+# Wavefronts and how many there would be without conflicts, as a launch that does not say its grid has them.
+{
+  echo "$head,\"memory_l1_wavefronts_shared\",\"memory_l1_wavefronts_shared_ideal\""
+  echo "$row,\"1,024\",\"512\"" | sed 's/"(32, 1, 1)"/"32"/'
+} >ideal.csv
+expect 0 validate two.cu --entry two --arg n=8192 --grid 32 --block 256 --ncu ideal.csv --all
+shows '2 compared: 2 match, 0 differ.'
+grep -qE '^memory_l1_wavefronts_shared_ideal +whole kernel +512 +512 +yes' "$work/out" || die "$last: $(cat "$work/out")"
 # What is no such file, or broken.
 sed 's/_mem_shared/_mem_other/; s/op_shared/op_other/' metrics.txt >none.txt
 expect 3 validate two.cu --entry two --arg n=8192 --ncu none.txt
@@ -129,6 +137,9 @@ says "two.cu: no table of a kernel: expected what 'ncu --page source --csv --pri
 printf '%s' "$(head -n 3 details.csv | sed '3s/..$//')" >cut.csv
 expect 3 validate two.cu --entry two --arg n=8192 --ncu cut.csv
 says 'cut.csv:3:1: error: a cell in quotes that does not end: the file was cut'
+sed '3s/,"256"$//' details.csv >cells.csv
+expect 3 validate two.cu --entry two --arg n=8192 --ncu cells.csv
+says 'cells.csv:3:1: error: the number of cells is not that of the columns: the file was cut'
 expect 2 fix metrics.txt
 expect 2 two.cu
 says 'smembank analyze: two.cu has several kernels: two, zero'
