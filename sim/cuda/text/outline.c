@@ -181,6 +181,11 @@ skip_type_body(Reader *reader) {
   return skip_group(reader);
 }
 
+static gboolean
+is_behind_name(const Reader *reader) {
+  return reader->last->kind == TOKEN_NAME || smb_token_is(reader->last, ">");
+}
+
 // The rest of what began as name "(" parameters ")": a body or a ";". FALSE in @ended if it goes on as
 // something else.
 static gboolean
@@ -195,10 +200,10 @@ skip_function_end(Reader *reader, gboolean *ended) {
         smb_token_is(reader->at, "="))
       return skip_to_semicolon(reader);
     if (smb_token_is(reader->at, ":") || smb_token_is(reader->at, "->")) {
-      // First values of members, or the type of the result: the body follows a bracket or a name.
+      // First values of members, of which one in braces follows a name, or the type of the result.
+      gboolean has_values = smb_token_is(reader->at, ":");
       while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, ";") &&
-             !(smb_token_is(reader->at, "{") &&
-               (!smb_token_is(reader->at->next, "}") || smb_token_is(reader->last, ")")))) {
+             !(smb_token_is(reader->at, "{") && !(has_values && is_behind_name(reader)))) {
         if (!find_outline_closing(reader->at))
           advance(reader);
         else if (!skip_group(reader))
