@@ -109,6 +109,13 @@ static const struct {
     {"struct C { using T = (int; int x; };\n__global__ void k(C c, int last) " BODY, NULL,
      "c C 0!;last int 4 i32;"},
     {"__global__ void k(int a) " BODY, "l", ""},
+    // A parameter that is none; bases and members that are no types, or have no size or no name.
+    {"__global__ void k(, int n) " BODY, NULL, ""},
+    {"struct A : 3 { int a; }; struct B { int *; }; struct F; struct C { F f[2]; }; struct D { int "
+     "a; } alignas(3);\n"
+     "struct G { int a; } __align__(16);\n"
+     "__global__ void k(A a, B b, C c, D d, G g, int last) " BODY,
+     NULL, "a A 0!;b B 0!;c C 0!;d D 0!;g G 16 .a@0:4;last int 4 i32;"},
 };
 
 static const char *
