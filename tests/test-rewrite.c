@@ -203,6 +203,9 @@ static const struct {
      "sm_90 has at "
      "most 49152"},
     {"= in[t]", "= in[", NULL},
+    {"  a[y][x]", "  if (t < 512) a[y][x]",
+     "the access to a[y][x] at line 5 makes other requests than the original's"},
+    {"= in[t]", "= \2", "it cannot be evaluated: k.cu: byte 0x02 at offset 148: not a text file"},
 };
 
 START_TEST(test_wrong) {

@@ -4,6 +4,7 @@
 // Texts and object files: which bytes are which, and what is said of those that are neither.
 #include <check.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -83,12 +84,29 @@ START_TEST(sizes) {
 }
 END_TEST
 
+// An object file that has more bytes than those may have.
+START_TEST(large_object) {
+  const gsize n = (gsize)SMB_SOURCE_MAX_OBJECT_BYTES + 1;
+  char *room = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0); // of which one page is used
+  ck_assert(room != MAP_FAILED);
+  memcpy(room, "\177ELF", 4);
+  g_autoptr(GBytes) bytes = g_bytes_new_static(room, n);
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_source_new_any("f", bytes, &error));
+  ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
+  ck_assert_str_eq(error->message, "f: an object file is at most 1073741824 bytes");
+  munmap(room, n);
+}
+END_TEST
+
 Suite *
 suite_source(void) {
   Suite *suite = suite_create("source");
   TCase *tests = tcase_create("source");
   tcase_add_loop_test(tests, what_bytes_are, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tests, sizes);
+  tcase_add_test(tests, large_object);
   suite_add_tcase(suite, tests);
   return suite;
 }

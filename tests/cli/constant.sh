@@ -100,6 +100,44 @@ expect 0 analyze "$work/narrow.cu" --block 32 --format csv
 shows 'bytes[threadIdx.x],,1,32,1,31,32,64,,,,yes'
 shows 'doubles[threadIdx.x / 2],,1,16,1,15,16,32,,,,yes'
 
+# The assembler decides whether lanes that did not jump load with those that did: 3 words of one request, or of two.
+cat >"$work/diverged.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.const .align 4 .u32 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<9>, %lane;
+  .reg .b64 %rd<9>;
+  .reg .pred %p;
+  mov.u32 %lane, %tid.x;
+  and.b32 %r5, %lane, 3;
+  mul.wide.u32 %rd2, %r5, 4;
+  mov.u64 %rd3, table;
+  add.s64 %rd4, %rd3, %rd2;
+  ld.param.u64 %rd1, [out];
+  mul.wide.u32 %rd5, %lane, 4;
+  add.s64 %rd5, %rd5, %rd1;
+  setp.eq.u32 %p, %r5, 0;
+  @%p bra A;
+  ld.const.u32 %r7, [%rd4+8];
+  setp.eq.u32 %p, %r5, 1;
+  @%p bra B;
+A:
+  ld.const.u32 %r6, [%rd4];
+B:
+  add.u32 %r6, %r6, %r7;
+  st.global.u32 [%rd5], %r6;
+  ret;
+}
+END
+expect 0 analyze "$work/diverged.ptx" --block 32 --grid 2 --format csv
+shows 'table,load,4,"ld.const.u32 %r7, [%rd4+8]",,2,6,2,4,3,12,,,,yes,'
+shows 'table,load,4,"ld.const.u32 %r6, [%rd4]",,2,6,2,4,3,12,,,,no,'
+expect 0 analyze "$work/diverged.ptx" --block 32 --grid 2 --format json
+shows '"reason" : "depends on where the assembler lets diverged lanes reconverge"'
+
 # Requests of a trace.
 {
   printf 'ld.const 4 ffffffff'
