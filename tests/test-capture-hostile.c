@@ -174,6 +174,11 @@ static const struct {
      "parameters: \"00f\": expected two hexadecimal digits for each byte, of 64 KiB at most"},
     {"00ff", "00fg",
      "parameters: \"00fg\": expected two hexadecimal digits for each byte, of 64 KiB at most"},
+    {"\"00ff\"", "5", "parameters: 5: expected a text"},
+    {"\"0x20000\"", "5", "variables[0].address: 5: expected a text"},
+    {"[null]", "1", "variables[0].memory: 1: expected an array of hashes"},
+    {"\"offset\":0,\"bytes\":16,\"memory\":\"0", "\"offset\":0,\"bytes\":16,\"memory\":\"",
+     "memory at 0x30000, the piece at offset 0: its hash is not a SHA-256"},
     {"0x20000", "20000",
      "variables[0].address: \"20000\": expected an address, 0x and hexadecimal digits"},
     {"0x20000", "0x-2",
@@ -318,6 +323,51 @@ START_TEST(hostile_memory) {
 }
 END_TEST
 
+// Of code that is asked for: it is missing, or none.
+START_TEST(hostile_code) {
+  static const char *const messages[] = {
+      "images/" ABCD ".cubin.zst is missing",
+      "launch 1: images/" ABCD ".cubin.zst is not a cubin",
+  };
+  g_autofree char *text = replace(LAUNCH_TEXT, HASH, ABCD);
+  const Item items[] = {first_item,
+                        {"launches/000001.json", text, 0, FALSE, 0},
+                        {"images/" ABCD ".cubin.zst", "abcd", 0, TRUE, 0}};
+  g_autofree char *path = pack(items, 2 + (guint)_i);
+  g_autoptr(SmbCapture) capture = capture_open_whole(path);
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_capture_code(capture, smb_capture_launch(capture, 0), &error));
+  ck_assert_str_eq(error->message + strlen(path) + 2, messages[_i]);
+}
+END_TEST
+
+// A variable of which a piece is missing, and code that is no cubin.
+START_TEST(hostile_variable) {
+  g_autoptr(GBytes) cubin = capture_load_cubin();
+  g_autoptr(GBytes) plain = g_bytes_new_static("\177ELF", 4);
+  g_autoptr(SmbSource) code = smb_source_new_any("x.cubin", cubin, NULL);
+  g_autoptr(SmbSource) no_code = smb_source_new_any("y.cubin", plain, NULL);
+  guint n;
+  g_autofree char *kernel = capture_find_kernel(cubin, &n);
+  g_autofree char *digits = g_strnfill(2 * n, '0');
+  g_autofree char *named = replace(LAUNCH_TEXT, "\"k\"", "\"KERNEL\"");
+  g_autofree char *with_kernel = replace(named, "KERNEL", kernel);
+  g_autofree char *with_digits = replace(with_kernel, "00ff", digits);
+  g_autofree char *without = replace(with_digits, "\"memory\":\"" HASH "\"", "\"memory\":null");
+  g_autofree char *text = replace(without, "[null]", "[\"" HASH "\"]");
+  const Item items[] = {first_item, {"launches/000001.json", text, 0, FALSE, 0}};
+  g_autofree char *path = pack(items, 2);
+  g_autoptr(SmbCapture) capture = capture_open_whole(path);
+  const SmbCaptureLaunch *launch = smb_capture_launch(capture, 0);
+  g_autoptr(GError) error = NULL;
+  ck_assert_ptr_null(smb_capture_load(capture, launch, code, &error));
+  ck_assert_str_eq(error->message + strlen(path) + 2, "memory/" HASH ".zst is missing");
+  g_clear_error(&error);
+  ck_assert_ptr_null(smb_capture_load(capture, launch, no_code, &error));
+  ck_assert_msg(g_str_has_prefix(error->message, "y.cubin: not a cubin: "), "%s", error->message);
+}
+END_TEST
+
 // A file that is no capture, a member that has more bytes than it may, and a file that was cut after it was opened.
 START_TEST(hostile_files) {
   g_autoptr(GError) error = NULL;
@@ -348,6 +398,8 @@ suite_capture_hostile(void) {
   tcase_add_test(tcase, hostile_launches);
   tcase_add_test(tcase, hostile_images);
   tcase_add_test(tcase, hostile_memory);
+  tcase_add_loop_test(tcase, hostile_code, 0, 2);
+  tcase_add_test(tcase, hostile_variable);
   tcase_add_test(tcase, hostile_files);
   suite_add_tcase(suite, tcase);
   return suite;

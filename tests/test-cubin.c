@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the reader finds in cubins of tests/data/sass/parameters.cu, and that no cut or changed file hurts it.
+#define _GNU_SOURCE // memmem()
 #include <check.h>
 #include <string.h>
 
@@ -225,6 +226,7 @@ static const struct {
      "exist"},
     {16, 4, 4, 2, "x.cubin: section 16 '.rela.nv.global.init': a second symbol table"},
     {21, SIZE_OF, 8, 17, "x.cubin: symbol 16 is beyond its section"},
+    {21, 4, 4, 8, "x.cubin: '$_Z3onePi$_Z5twicePi': its code is outside the file"},
     {21, OFFSET_OF, 8, -G_GUINT64_CONSTANT(8),
      "x.cubin: section 21 '.text._Z3onePi': beyond the end of the file"},
 };
@@ -288,6 +290,42 @@ START_TEST(parameters_without_end) {
     info += 4;
   put_number(info + 8, 0xffff, 2);
   check_refused(data, size, "x.cubin: '.nv.info._Z3onePi': a parameter is missing or out of range");
+}
+END_TEST
+
+// A function that ends within an instruction.
+START_TEST(cut_instruction) {
+  enum {
+    SYMBOLS = 3,       // .symtab
+    SYMBOL_BYTES = 24, // of a symbol
+    BYTES_OF = 16,     // in a symbol: u64
+  };
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(load("sm_90a"), &size);
+  guint64 header = get_number(data + SECTIONS_AT, 8) + SYMBOLS * HEADER_BYTES;
+  guint8 *bytes = data + get_number(data + header + OFFSET_OF, 8) + 16 * SYMBOL_BYTES + BYTES_OF;
+  put_number(bytes, get_number(bytes, 8) - 8, 8);
+  check_refused(data, size,
+                "x.cubin: '$_Z3onePi$_Z5twicePi': its code is not a whole number of instructions");
+}
+END_TEST
+
+// The size of blocks that a kernel is launched with, in place of the largest one: EIATTR_REQNTID and EIATTR_MAX_THREADS of cuobjdump -elf.
+START_TEST(required_block) {
+  static const guint8 most[] = {4, 5, 12, 0, 128, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+  gsize size;
+  guint8 *data = g_bytes_unref_to_data(load("sm_90a"), &size);
+  guint8 *info = memmem(data, size, most, sizeof most);
+  ck_assert_ptr_nonnull(info);
+  info[1] = 0x10;
+  put_number(info + 8, 3, 4);
+  g_autoptr(GBytes) bytes = g_bytes_new_take(data, size);
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(bytes, "x.cubin", NULL);
+  const SmbCubinFunction *several = smb_cubin_function(cubin, "_Z7severalPic5Mixedsf");
+  ck_assert_uint_eq(several->required[0], 128);
+  ck_assert_uint_eq(several->required[1], 3);
+  ck_assert_uint_eq(several->required[2], 1);
+  ck_assert_uint_eq(several->max_threads, 0);
 }
 END_TEST
 
@@ -358,6 +396,8 @@ suite_cubin(void) {
   tcase_add_loop_test(tests, traps_of_headers, 0, G_N_ELEMENTS(traps));
   tcase_add_test(tests, sections_overlap);
   tcase_add_test(tests, parameters_without_end);
+  tcase_add_test(tests, cut_instruction);
+  tcase_add_test(tests, required_block);
   tcase_add_test(tests, cut_anywhere);
   tcase_add_test(tests, changed_anywhere);
   suite_add_tcase(suite, tests);

@@ -66,6 +66,8 @@ says "'turn<…rows_of<2> > >(float*)'"
 # What is listed names one.
 expect 0 analyze names.cu --block 8,8 --nvcc '-O3 -Ilib' --entry 'turn<…rows_of<2> > >(float*)'
 shows 'rows_of<2>'
+expect 0 analyze names.cu --block 8,8 --nvcc '-O3 -Ilib' --entry 'turn<…long long…rows_of<1> > >(float*)'
+shows 'rows_of<1>'
 expect 0 analyze names.cu --block 32 --nvcc '-O3 -Ilib' --entry of_library
 expect 0 analyze names.cu --block 64 --nvcc '-O3 -Ilib' --instance 'step<Plain, WIDTH>'
 shows 'step<app::Plain, 64>'

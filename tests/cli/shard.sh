@@ -197,3 +197,5 @@ done
 spoils 's/"source" : \[0/"source" : ["x"/' '.source[0]: "x": expected a whole number from 0 to 65535'
 spoils "$counts"'s/"variants" : \[\]/"variants" : 1/' 'variants: 1: expected an array'
 spoils '/"variants" : \[/,$s/"blocks" : [0-9]*/"blocks" : -1/' 'c.json: shard.counts.variants[0].blocks: -1: expected a whole number from 0'
+spoils '/"variants" : \[/,$s/"column" : 3,/"column" : 4,/' 'the parts are of different kernels'
+spoils "$counts"'s/"column" : 3,/"column" : 4,/' 'the parts are of different kernels'
