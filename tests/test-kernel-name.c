@@ -15,6 +15,7 @@ static const struct {
     {"_Z4overPfi", "_Z4overPfi", SMB_NAME_SAME},
     {"_Z4overPfi", "_Z4overPd", SMB_NAME_OTHER},
     {"over(float *, int)", "_Z4overPfi", SMB_NAME_SAME},
+    {"over(float *, int) ", "_Z4overPfi", SMB_NAME_SAME},
     {"over", "_Z4overPfi", SMB_NAME_SAME},
     {"void kern<(int)8, float>(T2 *)", "_Z4kernILi8EfEvPT0_", SMB_NAME_SAME},
     {"void kern<(int)128, float>(T2 *)", "_Z4kernILi8EfEvPT0_", SMB_NAME_OTHER},
