@@ -12,5 +12,7 @@ void step_text_add_product_rows(GString *text, const Code *code, const char *bef
                                 const Row *rows);
 // Those of a product in registers, if it has some.
 void step_text_add_scales(GString *text, const Code *code, const Product *product);
+// Where a texture or a surface is asked.
+void step_text_add_sampling(GString *text, const Code *code, const Sampling *sampling);
 void step_text_add_tensor(GString *text, const Code *code, const Step *step);
 void step_text_add_tensor_columns(GString *text, const Code *code, const Step *step);

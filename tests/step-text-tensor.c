@@ -1,8 +1,27 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps of tensor memory as text: numbers of TensorSpread, TensorRows and TensorKind.
+// Steps of textures as text, and those of tensor memory: numbers of SamplingKind, Boundary, TensorSpread, TensorRows and TensorKind.
 #include "tests/step-text-impl.h"
+
+// " of HANDLE [X, Y, Z], layer L, level L, by X/Y …"; of a store, what is stored
+void
+step_text_add_sampling(GString *text, const Code *code, const Sampling *sampling) {
+  g_string_append_printf(text, ".%u.%u", sampling->kind, sampling->component);
+  if (sampling->width)
+    g_string_append_printf(text, ".b%u.%u", 8 * sampling->width, sampling->boundary);
+  step_text_add_product_rows(text, code, " of ", 1, &sampling->handle);
+  for (guint i = 0; i < 3 && sampling->coordinates[i] != NO_ROW; i++)
+    step_text_add_product_rows(text, code, i ? ", " : " at ", 1, &sampling->coordinates[i]);
+  if (sampling->layer != NO_ROW)
+    step_text_add_product_rows(text, code, ", layer ", 1, &sampling->layer);
+  if (sampling->level != NO_ROW)
+    step_text_add_product_rows(text, code, ", level ", 1, &sampling->level);
+  for (guint i = 0; i < 3 && sampling->gradients[i][0] != NO_ROW; i++)
+    step_text_add_product_rows(text, code, i ? ", " : ", by ", 2, sampling->gradients[i]);
+  for (guint i = 0; i < 4 && sampling->kind == SAMPLING_STORE && sampling->data[i] != NO_ROW; i++)
+    step_text_add_product_rows(text, code, i ? " " : " = ", 1, &sampling->data[i]);
+}
 
 static void
 add_tensor_place(GString *text, const Code *code, const TensorPlace *place) {

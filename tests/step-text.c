@@ -563,6 +563,8 @@ step_text(const Code *code, const Step *step) {
     add_product(text, code, step->product);
   else if (step->tensor)
     step_text_add_tensor(text, code, step);
+  else if (step->sampling)
+    step_text_add_sampling(text, code, step->sampling);
   else if (step->opcode == STEP_TENSOR_ALLOCATE || step->opcode == STEP_TENSOR_FREE)
     step_text_add_tensor_columns(text, code, step);
   else if (step->opcode == STEP_MBARRIER_EACH) {

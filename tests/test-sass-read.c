@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/exec/code.h"
 #include "sim/image/cubin.h"
 #include "sim/program/program.h"
 #include "sim/sass/instruction.h"
 #include "tests/sass-data.h"
+#include "tests/step-text.h"
 #include "tests/suite.h"
 
 static const guint chips[] = {75, 80, 86, 89, 90, 100, 120};
@@ -126,6 +128,57 @@ START_TEST(test_changed) {
     n_refused += !is_taken(&kernel, bytes);
   }
   ck_assert_uint_gt(n_refused, 0);
+  sass_kernel_clear(&kernel);
+}
+END_TEST
+
+static const struct {
+  guint chip;
+  guint64 low, high;
+  const char *text, *steps;
+} stepped[] = {
+#define STEPS(chip, low, high, text, steps) {chip, low, high, text, steps},
+#include "tests/sass-steps.def"
+};
+
+// The steps of the instruction, or what the kernel with it is refused for.
+static char *
+describe_steps(const SassKernel *kernel, const guint8 *bytes) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbProgram) program = sass_kernel_read(kernel, bytes, &error);
+  if (!program)
+    return g_strdup(error->message);
+  const Code *code = (const Code *)program;
+  GString *lines = g_string_new(NULL);
+  for (guint i = 0; i < code->steps->len; i++) {
+    const Step *step = &g_array_index(code->steps, Step, i);
+    g_autofree char *line = step->place == SASS_PLACE ? step_text(code, step) : NULL;
+    if (line)
+      g_string_append_printf(lines, "%s%s", lines->len > 0 ? "; " : "", line);
+  }
+  return g_string_free(lines, FALSE);
+}
+
+START_TEST(test_steps) {
+  SassKernel kernel = sass_kernel_open(coded[_i]);
+  guint n_wrong = 0;
+  g_autoptr(GString) wrong = g_string_new(NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(stepped); i++) {
+    if (stepped[i].chip != kernel.chip)
+      continue;
+    guint64 words[2] = {GUINT64_TO_LE(stepped[i].low), GUINT64_TO_LE(stepped[i].high)};
+    SassInstruction instruction;
+    smb_sass_read(kernel.chip, (const guint8 *)words, SASS_PLACE, &instruction);
+    g_autofree char *text = smb_sass_text(&instruction);
+    g_autofree char *steps = describe_steps(&kernel, (const guint8 *)words);
+    gboolean is_wrong = strcmp(text, stepped[i].text) != 0 || strcmp(steps, stepped[i].steps) != 0;
+    if (is_wrong && n_wrong++ < 10)
+      g_string_append_printf(wrong,
+                             "\nSTEPS(%u, 0x%016" G_GINT64_MODIFIER "x, 0x%016" G_GINT64_MODIFIER
+                             "x, \"%s\", \"%s\")",
+                             kernel.chip, stepped[i].low, stepped[i].high, text, steps);
+  }
+  ck_assert_msg(n_wrong == 0, "%u others; found:%s", n_wrong, wrong->str);
   sass_kernel_clear(&kernel);
 }
 END_TEST
@@ -316,6 +369,7 @@ suite_sass_read(void) {
   tcase_add_loop_test(tcase, test_texts, 0, G_N_ELEMENTS(chips));
   tcase_add_loop_test(tcase, test_fates, 0, G_N_ELEMENTS(coded));
   tcase_add_loop_test(tcase, test_changed, 0, G_N_ELEMENTS(coded));
+  tcase_add_loop_test(tcase, test_steps, 0, G_N_ELEMENTS(coded));
   tcase_add_test(tcase, test_unknown);
   tcase_add_loop_test(tcase, test_published, 0, G_N_ELEMENTS(published));
   tcase_add_test(tcase, test_assembled);
