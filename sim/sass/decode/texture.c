@@ -32,12 +32,17 @@ typedef struct {
   guint mask;
 } TextureOperands;
 
-// Nothing is known of what it finds, and a launch that is run fails there.
-gboolean
-smb_sass_texture_unread(SassDecoder *decoder) {
+static void
+add_unread(SassDecoder *decoder) {
   Step step = smb_build_step(&decoder->builder, STEP_UNSUPPORTED);
   step.callee = decoder->instruction->name;
   smb_code_add(decoder->code, &step);
+}
+
+// Nothing is known of what it finds, and a launch that is run fails there.
+gboolean
+smb_sass_texture_unread(SassDecoder *decoder) {
+  add_unread(decoder);
   return smb_sass_unknown(decoder);
 }
 
@@ -50,6 +55,26 @@ take_part(const SassDecoder *decoder, guint *at, SassKind kind) {
     return NULL;
   ++*at;
   return operand;
+}
+
+// The same of a texture, whose components are in up to two pairs of registers, the second one ahead of the first.
+static gboolean
+add_unread_texture(SassDecoder *decoder) {
+  guint at = 0, n = 0;
+  const SassOperand *missing = take_part(decoder, &at, SASS_PREDICATE),
+                    *more = take_part(decoder, &at, SASS_REGISTER),
+                    *data = take_part(decoder, &at, SASS_REGISTER),
+                    *mask = smb_sass_operand(decoder, decoder->instruction->n_operands - 1);
+  for (guint i = 0; i < COMPONENTS; i++)
+    n += mask->kind != SASS_IMMEDIATE || mask->value >> i & 1;
+  add_unread(decoder);
+  if (missing)
+    smb_sass_add_unknown_predicate(decoder, smb_sass_predicate(decoder, missing));
+  if (data && !smb_sass_is_dropped(data) && n > 0)
+    smb_sass_add_unknown(decoder, smb_sass_result(decoder, data, 2), MIN(n, 2));
+  if (more && !smb_sass_is_dropped(more) && n > 2)
+    smb_sass_add_unknown(decoder, smb_sass_result(decoder, more, 2), n - 2);
+  return TRUE;
 }
 
 // What says which texture: in a constant bank, or a uniform register. FALSE: with an offset, which is not modelled.
@@ -201,7 +226,7 @@ smb_sass_texture(SassDecoder *decoder) {
   if (!take_operands(decoder, TRUE, &operands) || smb_sass_has(decoder, PART_LB) ||
       (is_implied && decoder->chip < FIRST_WITHOUT_LEVEL) ||
       (kind == SAMPLING_TEXEL && (has_level || operands.shape->part != PART_1D)))
-    return smb_sass_texture_unread(decoder);
+    return add_unread_texture(decoder);
   Sampling *sampling = smb_build_sampling(&decoder->builder, kind);
   sampling->handle = find_sass_handle(decoder, &operands);
   sampling->component = SASS_CHOOSE(decoder, components, 2);
@@ -221,7 +246,7 @@ gboolean
 smb_sass_texture_size(SassDecoder *decoder) {
   TextureOperands operands;
   if (!take_operands(decoder, FALSE, &operands))
-    return smb_sass_texture_unread(decoder);
+    return add_unread_texture(decoder);
   Row level = smb_sass_source(decoder, operands.a, 1);
   Row handle = find_sass_handle(decoder, &operands);
   for (guint i = 0, n = 0; i < COMPONENTS - 1; i++) {
