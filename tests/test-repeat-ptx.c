@@ -121,6 +121,28 @@ static const Case ptx_cases[] = {
      "setp.lt.s64 %p1, %d5, 0; @%p1 st.shared.u32 [s], %r0;\n",
      1},
     {"  shl.b32 %r10, %r1, %r0; setp.lt.s32 %p1, %r10, 0; @%p1 st.shared.u32 [s], %r0;\n", 0},
+    {"  mul.lo.s32 %r10, %r1, 1000000; add.s32 %r10, %r10, %r10; setp.lt.s32 %p1, %r10, 0;\n  "
+     "@%p1 st.shared.u32 [s], %r0;\n",
+     1},
+    {"  mul.lo.s32 %r10, %r1, 1000000; neg.s32 %r11, %r10; sub.s32 %r10, %r11, %r10;\n  "
+     "setp.lt.s32 %p1, %r10, 0; @%p1 st.shared.u32 [s], %r0;\n",
+     1},
+    // signs of what is not followed: of bits that are combined, and of what is in memory
+    {"  xor.b32 %r10, %r4, 85; setp.lt.s32 %p1, %r10, 0; @!%p1 st.shared.u32 [s], %r0;\n", 1},
+    {"  xor.b32 %r10, %r4, 85; setp.gt.s32 %p1, %r10, -1;\n  "
+     "@%p1 st.shared.u32 [s], %r0;\n",
+     1},
+    {"  sub.s32 %r10, %r1, 700; or.b32 %r10, %r10, %r4; setp.lt.s32 %p1, %r10, 0;\n  "
+     "@%p1 st.shared.u32 [s], %r0;\n",
+     1},
+    {"  xor.b32 %r10, %r4, 85; setp.lt.s32 %p1, %r10, 64; @%p1 st.shared.u32 [s], %r0;\n", 0},
+    {"  ld.global.u32 %r10, [%d4]; sub.s32 %r10, %r10, 700; and.b32 %r10, %r10, %r1;\n  "
+     "setp.lt.s32 %p1, %r10, 0; @%p1 st.shared.u32 [s], %r0;\n",
+     0},
+    {"  mov.b64 %d5, {%r0, %r1}; or.b64 %d5, %d5, 5; cvt.u32.u64 %r10, %d5; shl.b32 %r10, %r10, "
+     "2;\n  "
+     "st.shared.u32 [%r10], %r0;\n",
+     0},
     // and an operation of four operands, which is not followed
     {"  bfi.b32 %r10, %r1, %r0, 8, 5; st.shared.u32 [s], %r10;\n", 1},
     {"  bfi.b32 %r10, %r1, %r0, 2, 10; and.b32 %r10, %r10, 4092; st.shared.u32 [%r10], %r0;\n", 0},
