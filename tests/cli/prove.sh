@@ -81,3 +81,19 @@ for level in ptx sm_90.cubin; do
   expect 0 verify-proof "$work/proof.json"
   tells 'proof_97f7a047_param_2 % 2 is 1: holds: 1 request, 32 cases'
 done
+
+# Machine code of each chip: what threads whose warp is divided access, and the lanes that meet again. (tests/data/sass/code.cu: s[t] and s[63 - t] are free;
+# which lanes of a warp store the other words follows from what others count, or from how often they went round.)
+for chip in 75 80 90 100 120; do
+  code=$srcdir/tests/data/sass/code.sm_$chip.cubin
+  expect 1 analyze --arch sm_$chip --block 64 --entry waits --prove "$code"
+  [ "$(grep -cE '(store|load) of (LD|ST)S.*: free of conflicts$' "$work/out")" -eq 3 ] || die "waits, sm_$chip: $(cat "$work/out")"
+  [ "$(grep -c 'not proved: it depends on too many values' "$work/out")" -eq 1 ] || die "waits, sm_$chip: $(cat "$work/out")"
+  expect 1 analyze --arch sm_$chip --block 64 --arg 1=3 --entry divides --prove "$code"
+  grep -qE 'store of STS.*: free of conflicts$' "$work/out" || die "divides, sm_$chip: $(cat "$work/out")"
+  grep -E 'load of LDS.*: free of conflicts$' "$work/out" >/dev/null || die "divides, sm_$chip: $(cat "$work/out")"
+done
+# Sums of 64 bits.
+expect 1 analyze --block 64 --entry changes --prove "$srcdir/tests/data/sass/code.sm_90.cubin"
+tells 'store of @!P1 STS.64 [R6], RZ: free of conflicts'
+tells 'atomic of ATOMS.POPC.INC.32 RZ, [R7+UR8]: free of conflicts'
