@@ -115,3 +115,44 @@ fails 700 700 'out of bounds: byte 1200 of shared memory, which has 80 bytes' sh
 fails 700 700 'out of bounds: byte 4000 of shared memory, which has 64 bytes' dynamic 1000
 fails 719 719 'free of 0x.*, where nothing is that malloc gave' frees 0
 fails 700 700 'local memory' recurses 100000
+
+# --- textures and surfaces: one for the other, and between two elements
+cat >mistaken.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+__global__ void sample(cudaTextureObject_t t, float *o) { o[threadIdx.x] = tex2D<float>(t, threadIdx.x, 0); }
+__global__ void load(cudaSurfaceObject_t f, float *o, int x) { o[threadIdx.x] = surf2Dread<float>(f, 4 * threadIdx.x + x, 0); }
+__global__ void store(cudaSurfaceObject_t f, int x) { surf2Dwrite(1.0f, f, 4 * threadIdx.x + x, 0); }
+int main(int, char **argv) {
+  cudaResourceDesc of = {};
+  cudaTextureDesc how = {};
+  cudaTextureObject_t texture;
+  cudaSurfaceObject_t surface;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  float *o;
+  of.resType = cudaResourceTypeArray;
+  if (cudaMalloc(&o, 128) || cudaMallocArray(&of.res.array.array, &format, 64, 64, cudaArraySurfaceLoadStore) ||
+      cudaCreateTextureObject(&texture, &of, &how, NULL) || cudaCreateSurfaceObject(&surface, &of))
+    return 1;
+  switch (atoi(argv[1])) {
+  case 0: sample<<<1, 32>>>(texture, o), load<<<1, 32>>>(surface, o, 0), store<<<1, 32>>>(surface, 0); break;
+  case 1: sample<<<1, 32>>>(surface, o); break;
+  case 2: load<<<1, 32>>>(texture, o, 0); break;
+  case 3: load<<<1, 32>>>(surface, o, 2); break;
+  case 4: store<<<1, 32>>>(surface, 2); break;
+  }
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+"$nvcc" -arch=sm_90 -cudart shared -o mistaken mistaken.cu
+while IFS=: read -r case error message; do
+  "$SMEMBANK" run --output ranking -- ./mistaken "$case" >out 2>err || die "mistaken $case: $(cat out err)"
+  [ "$(cat out)" = "$error" ] || die "mistaken $case: $(cat out err)"
+  grep -q "$message" err || [ -z "$message" ] || die "mistaken $case: not '$message': $(cat err)"
+done <<'END'
+0:cudaSuccess:
+1:cudaErrorLaunchFailure:a surface is taken for a texture
+2:cudaErrorLaunchFailure:a texture is taken for a surface
+3:cudaErrorMisalignedAddress:an access to a surface is not aligned to its width
+4:cudaErrorMisalignedAddress:an access to a surface is not aligned to its width
+END
