@@ -382,6 +382,40 @@ START_TEST(test_passing) {
 }
 END_TEST
 
+// --- the heap of malloc
+
+// Each piece has 16 bytes ahead of it, and begins at a multiple of 16.
+START_TEST(test_heap) {
+  enum {
+    START = 0x1000,
+    PIECE = 128, // with its head, of 100 bytes
+    HEAD = 16,
+    N = 8,
+  };
+  g_autoptr(SmbHeap) heap = smb_heap_new(START, N * PIECE);
+  guint64 first;
+  for (guint i = 0; i < N; i++)
+    ck_assert_uint_eq(smb_heap_take(heap, 100), START + i * PIECE + HEAD);
+  ck_assert_uint_eq(smb_heap_take(heap, 0), 0);
+  ck_assert_uint_eq(smb_heap_left(heap, &first), N * 100);
+  ck_assert(smb_heap_give(heap, 0));
+  ck_assert(!smb_heap_give(heap, START));
+  ck_assert(smb_heap_give(heap, START + 1 * PIECE + HEAD));
+  ck_assert(!smb_heap_give(heap, START + 1 * PIECE + HEAD));
+  ck_assert(smb_heap_give(heap, START + 2 * PIECE + HEAD));
+  ck_assert(smb_heap_give(heap, START + 4 * PIECE + HEAD));
+  // The second and the third piece are one of 256 bytes, which is cut; the rest has room for 16.
+  ck_assert_uint_eq(smb_heap_take(heap, 2 * PIECE - 3 * HEAD), START + 1 * PIECE + HEAD);
+  ck_assert_uint_eq(smb_heap_take(heap, 16), START + 3 * PIECE - HEAD);
+  ck_assert_uint_eq(smb_heap_take(heap, 16), START + 4 * PIECE + HEAD);
+  ck_assert_uint_eq(smb_heap_take(heap, 100), 0);
+  ck_assert_uint_eq(smb_heap_take(heap, G_MAXUINT64), 0);
+  while (smb_heap_left(heap, &first))
+    ck_assert(smb_heap_give(heap, first));
+  ck_assert_uint_eq(smb_heap_take(heap, N * PIECE - HEAD), START + HEAD);
+}
+END_TEST
+
 Suite *
 suite_children(void) {
   Suite *suite = suite_create("children");
@@ -396,6 +430,7 @@ suite_children(void) {
   tcase_add_test(tests, test_names);
   tcase_add_test(tests, test_none);
   tcase_add_test(tests, test_passing);
+  tcase_add_test(tests, test_heap);
   suite_add_tcase(suite, tests);
   return suite;
 }

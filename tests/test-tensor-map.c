@@ -316,6 +316,91 @@ START_TEST(test_swizzle) {
 }
 END_TEST
 
+// --- what ends a walk, and what no box may be
+
+static bool
+stop_at_third(void *user, const SmbTensorRun *run) {
+  guint *n = user;
+  ck_assert_uint_gt(run->bytes, 0);
+  return ++*n < 3;
+}
+
+// Of tiles, of packed elements that leave bytes free, of slices, of pixels.
+START_TEST(test_stopped) {
+  const SmbTensorMap maps[] = {
+      {.rank = 2, .dimensions = {64, 64}, .strides = {256}, .steps = {1, 1}, .box = {4, 8}},
+      {.type = SMB_TENSOR_U4_SPREAD,
+       .rank = 2,
+       .dimensions = {256, 64},
+       .strides = {256},
+       .steps = {1, 1},
+       .box = {128, 8}},
+      {.rank = 3,
+       .interleave = 1,
+       .dimensions = {64, 64, 2},
+       .strides = {2048, 1 << 17},
+       .steps = {1, 1, 1},
+       .box = {8, 8, 1}},
+      {.rank = 3,
+       .is_im2col = TRUE,
+       .dimensions = {64, 64, 4},
+       .strides = {256, 1 << 14},
+       .steps = {1, 1, 1},
+       .channels = 4,
+       .pixels = 16},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(maps); i++) {
+    SmbTensorMap map = maps[i];
+    const SmbTensorBox box = {.leaves = FALSE};
+    guint n = 0;
+    map.address = 1 << 20;
+    smb_tensor_box_walk(&map, &box, stop_at_third, &n);
+    ck_assert_msg(n == 3, "map %u: %u runs", i, n);
+  }
+}
+END_TEST
+
+START_TEST(test_problems) {
+  static const struct {
+    gboolean is_im2col, leaves;
+    gint32 coordinates[3], lower, upper;
+    const char *problem;
+  } boxes[] = {
+      {FALSE, FALSE, {0, -5, 99}, 0, 0, NULL},
+      {FALSE, TRUE, {0, 5, 0}, 0, 0, NULL},
+      {FALSE, TRUE, {0, -1, 0}, 0, 0, "it is stored, and a coordinate is negative"},
+      {TRUE, FALSE, {0, -1, 0}, -1, 1, NULL},
+      {TRUE, FALSE, {0, 8, 0}, -1, 1, NULL},
+      {TRUE, FALSE, {0, -2, 0}, -1, 1, "it begins outside of the map's box of pixels"},
+      {TRUE, FALSE, {0, 9, 0}, -1, 1, "it begins outside of the map's box of pixels"},
+      {TRUE, TRUE, {0, 2, 0}, 0, 0, NULL},
+      {TRUE,
+       TRUE,
+       {0, 2, 0},
+       0,
+       1,
+       "it is stored, and the map's box of pixels is not in the tensor"},
+      {TRUE,
+       TRUE,
+       {0, 2, 0},
+       -1,
+       0,
+       "it is stored, and the map's box of pixels is not in the tensor"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(boxes); i++) {
+    const SmbTensorMap map = {.rank = 3,
+                              .is_im2col = boxes[i].is_im2col,
+                              .dimensions = {64, 8, 4},
+                              .lower = {boxes[i].lower},
+                              .upper = {boxes[i].upper}};
+    SmbTensorBox box = {.leaves = boxes[i].leaves};
+    memcpy(box.coordinates, boxes[i].coordinates, sizeof boxes[i].coordinates);
+    const char *problem = smb_tensor_box_problem(&map, &box);
+    ck_assert_msg(g_strcmp0(problem, boxes[i].problem) == 0, "box %u: %s", i, problem);
+  }
+}
+END_TEST
+
 Suite *
 suite_tensor_map(void) {
   Suite *suite = suite_create("tensor-map");
@@ -325,6 +410,8 @@ suite_tensor_map(void) {
   tcase_add_test(tcase, test_packed);
   tcase_add_test(tcase, test_swizzle);
   tcase_add_test(tcase, test_swizzle_by_32);
+  tcase_add_test(tcase, test_stopped);
+  tcase_add_test(tcase, test_problems);
   suite_add_tcase(suite, tcase);
   return suite;
 }
