@@ -24,7 +24,7 @@ enum {
   NO_KERNEL = 4660, // the address of none
 };
 
-// Functions as cuda_device_runtime_api.h declares them.
+// Functions as cuda_device_runtime_api.h declares them, and a format.
 #define DECLARATIONS                                                                               \
   ".version 8.0\n.target sm_90\n.address_size 64\n"                                                \
   ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 a, "                   \
@@ -41,10 +41,16 @@ enum {
   ".param .align 4 .b8 c[12], .param .align 4 .b8 d[12], .param .b32 e, .param .b64 f);\n"         \
   ".extern .func (.param .b64 r) __cudaCDP2GetErrorName(.param .b32 a);\n"                         \
   ".extern .func (.param .b32 r) __cudaCDP2Free(.param .b64 a);\n"                                 \
+  ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"                         \
+  ".global .align 1 .b8 format[] = { "                                                             \
+  "37, 100, 124, 37, 104, 104, 100, 124, 37, 99, 124, 37, 99, 124, 37, "                           \
+  "115, 124, 37, 112, 124, 37, 102, 10, 0 "                                                        \
+  "};\n"                                                                                           \
   ".visible .entry child(.param .u64 a, .param .u32 b) { ret; }\n"                                 \
   ".visible .entry k(.param .u64 a) {\n"                                                           \
   ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %rd<16>;\n"                                       \
-  ".local .align 8 .b8 depot[16]; .param .b64 p; .param .b64 q; .param .b64 r; .param .b32 i;\n"   \
+  ".local .align 8 .b8 depot[16], arguments[40]; .shared .align 4 .b8 s[8]; .param .b64 p; "       \
+  ".param .b64 q; .param .b64 r; .param .b32 i;\n"                                                 \
   ".param .b32 j; .param .b32 e; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12];\n"          \
   "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 16;\n"                     \
   "add.u64 %rd1, %rd1, %rd2;\n"
@@ -73,6 +79,7 @@ typedef struct {
   GArray *work;
   GError *error;
   char *fault; // in words
+  GString *printed;
   guint n_questions;
 } Outcome;
 
@@ -146,6 +153,8 @@ run_kernel(const char *text, gboolean has_children, Outcome *outcome) {
   const char *fault;
   if (smb_runtime_fault(runtime, &fault) != SMB_FAULT_NONE)
     outcome->fault = g_strdup(fault);
+  const GString *output = smb_runtime_output(runtime);
+  outcome->printed = g_string_new_len(output->str, (gssize)output->len);
   outcome->work = smb_children_take_work(children);
   smb_program_free(program);
 }
@@ -154,6 +163,7 @@ static void
 clear_outcome(Outcome *outcome) {
   g_clear_error(&outcome->error);
   g_clear_pointer(&outcome->fault, g_free);
+  g_string_free(outcome->printed, TRUE);
   g_array_unref(outcome->work);
 }
 
@@ -382,6 +392,47 @@ START_TEST(test_passing) {
 }
 END_TEST
 
+// --- what is printed: "%d|%hhd|%c|%c|%s|%p|%f\n", by the first thread
+
+#define PRINT                                                                                      \
+  "st.param.b64 [p], %rd8; st.param.b64 [q], %rd7; call (e), vprintf, (p, q);\n"                   \
+  "ld.param.b32 %r2, [e]; st.global.u32 [%rd1], %r2;\n"                                            \
+  "DONE: call (e), __cudaCDP2GetLastError, ();\n"
+#define ARGUMENTS                                                                                  \
+  "setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE; mov.u64 %rd6, arguments; cvta.local.u64 %rd7, %rd6;\n"  \
+  "mov.u64 %rd8, format; cvta.global.u64 %rd8, %rd8; mov.u64 %rd9, s; "                            \
+  "cvta.shared.u64 %rd9, %rd9;\n"
+
+START_TEST(test_printed) {
+  static const struct {
+    const char *stores, *printed;
+  } prints[] = {
+      {"st.shared.u32 [s], 0x6968; st.u32 [%rd7], -7; st.u32 [%rd7+4], 0x1ff; st.u32 [%rd7+8], 0;\n"
+       "st.u32 [%rd7+12], 120; st.u64 [%rd7+16], %rd9; st.u64 [%rd7+24], 0x1234;\n"
+       "st.f64 [%rd7+32], 0d3FF8000000000000;\n",
+       "-7|-1|@|x|hi|0x1234|1.500000\n"},
+      // nothing is known; nor of a text, or where it ends
+      {"", "?|?|?|?|?|?|?\n"},
+      {"st.u64 [%rd7+16], %rd9; st.u64 [%rd7+24], 0;\n", "?|?|?|?|?|(nil)|?\n"},
+      {"st.shared.u16 [s], 0x6968; st.u64 [%rd7+16], %rd9;\n", "?|?|?|?|?|?|?\n"},
+      {"st.u64 [%rd7+16], 0x1234;\n", "?|?|?|?|?|?|?\n"},
+      {"st.u64 [%rd7+16], 0;\n", "?|?|?|?|(null)|?|?\n"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(prints); i++) {
+    Outcome outcome = {.n_questions = 0};
+    g_autofree char *text = g_strconcat(DECLARATIONS ARGUMENTS, prints[i].stores, PRINT END, NULL);
+    run_kernel(text, TRUE, &outcome);
+    ck_assert_msg(!outcome.error, "%s", outcome.error ? outcome.error->message : "");
+    for (gsize at = 0; at < outcome.printed->len; at++)
+      if (outcome.printed->str[at] == '\0') // as a device prints it
+        outcome.printed->str[at] = '@';
+    ck_assert_str_eq(outcome.printed->str, prints[i].printed);
+    ck_assert_uint_eq(outcome.out[0], 7);
+    clear_outcome(&outcome);
+  }
+}
+END_TEST
+
 // --- the heap of malloc
 
 // Each piece has 16 bytes ahead of it, and begins at a multiple of 16.
@@ -430,6 +481,7 @@ suite_children(void) {
   tcase_add_test(tests, test_names);
   tcase_add_test(tests, test_none);
   tcase_add_test(tests, test_passing);
+  tcase_add_test(tests, test_printed);
   tcase_add_test(tests, test_heap);
   suite_add_tcase(suite, tests);
   return suite;

@@ -94,9 +94,9 @@ smb_block_peek_text(const SmbBlock *block, guint warp, guint lane, guint64 point
     if (n == 0)
       return FALSE;
     for (gsize i = 0; i < n; i++) {
+      is_known = is_known && marks[i] & MARK_KNOWN;
       if (bytes[i] == '\0')
         return is_known;
-      is_known = is_known && marks[i] & MARK_KNOWN;
       g_string_append_c(text, (char)bytes[i]);
     }
   }
