@@ -156,3 +156,31 @@ done <<'END'
 3:cudaErrorMisalignedAddress:an access to a surface is not aligned to its width
 4:cudaErrorMisalignedAddress:an access to a surface is not aligned to its width
 END
+
+# --- calls through pointers that lead to no function: nvcc 13.0 looks them up in a table, whose entries beyond the last one are zeros
+cat >called.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+typedef void Function(int *);
+__device__ __noinline__ void one(int *p) { *p += 1; }
+__global__ void find(Function **f) { *f = one; }
+__global__ void call(Function *f, int *p) { f(p); }
+int main(int, char **argv) {
+  int *p;
+  Function **f, *found;
+  if (cudaMalloc(&p, 4) || cudaMalloc(&f, sizeof *f))
+    return 1;
+  find<<<1, 1>>>(f);
+  cudaMemcpy(&found, f, sizeof found, cudaMemcpyDeviceToHost);
+  call<<<1, 1>>>(argv[1][0] == 'o' ? found : (Function *)strtoull(argv[1], NULL, 0), p);
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+"$nvcc" -arch=sm_90 -cudart shared -o called called.cu
+"$SMEMBANK" run --output ranking -- ./called one >out 2>err || die "called: $(cat out err)"
+[ "$(cat out)" = cudaSuccess ] || die "called: $(cat out err)"
+for pointer in 0 0x1230; do
+  "$SMEMBANK" run --output ranking -- ./called $pointer >out 2>err || die "called $pointer: $(cat out err)"
+  grep -qxE 'cudaErrorIllegalAddress|cudaErrorLaunchFailure' out || die "called $pointer: $(cat out err)"
+  grep -qE 'call\(.*: (a call through a null pointer|a jump to 0x[0-9a-f]+, which is not an address of code), by thread \(0,0,0\)' err || die "called $pointer: $(cat err)"
+done
