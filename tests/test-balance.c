@@ -116,10 +116,16 @@ START_TEST(what_blocks_take_is_fitted) {
     SmbBalance fitted = {.resident = 4, .alone = 1, .together = balance.together};
     smb_balance_fit(&fitted, lengths, G_N_ELEMENTS(lengths), cycles);
     ck_assert_double_eq_tol(fitted.begin, balance.begin, 1e-3 * balance.begin);
-    // Blocks that take less than their lengths say: all are as much faster.
+    // Blocks that take less than their lengths say: what they do is as much faster, and what a longer one does beyond that is not.
     smb_balance_fit(&fitted, lengths, G_N_ELEMENTS(lengths), 10);
     ck_assert_double_eq_tol(smb_balance_cycles(&fitted, lengths, G_N_ELEMENTS(lengths), 1), 10,
                             1e-6);
+    double longest = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(lengths); i++)
+      longest = fmax(longest, lengths[i]);
+    double beyond = 5 * longest;
+    ck_assert_double_ge(smb_balance_cycles(&fitted, &beyond, 1, 1), 4 * longest);
+    ck_assert_double_lt(smb_balance_cycles(&fitted, &beyond, 1, 1), 4 * longest + 10);
   }
 }
 END_TEST

@@ -43,7 +43,7 @@ enum {
  * @writes: a bit for each bank of the registers of its result; 0: none
  * @turns: how many times its result occupies those banks: 128 bits are written by 64
  * @is_strong: a load of what others may have changed: it passes the first-level cache by
- * @is_real: of an atomic, that its numbers are real ones
+ * @is_real: of an atomic, that its numbers are real ones; @is_swap: that it compares and swaps
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none. Of
  *   SMB_RATE_TENSOR_GROUP: SMB_GROUP_BOARD, if a group of products ends with it
  * @repeats: how many times as long as its rate says it occupies its pipe
@@ -64,6 +64,7 @@ typedef struct {
   guint8 turns;
   guint8 is_strong;
   guint8 is_real;
+  guint8 is_swap;
   guint8 board;
   guint8 open;
   guint8 repeats;

@@ -457,6 +457,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       .shared_bytes = resident * shared,
       .footprint = &footprint,
       .grid = launch->grid,
+      .working = lot.working,
       .is_warm = options->is_warm,
       .max_instructions = MAX_INSTRUCTIONS,
   };

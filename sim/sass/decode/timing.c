@@ -233,6 +233,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .reads = {SMB_NO_REGISTER, SMB_NO_REGISTER, SMB_NO_REGISTER},
                       .is_strong = is_strong(instruction),
                       .is_real = has_reals(instruction),
+                      .is_swap = sass_has(instruction, PART_CAS),
                       .board = SMB_NO_BOARD,
                       .repeats = 1};
   if (sends_registers((SmbRate)timing.rate))

@@ -63,8 +63,10 @@ expect_end(const SmbBalance *balance, Processor *processor) {
 
 static void
 deal_block(const SmbBalance *balance, Processor *processor, double length) {
+  double brief = MIN(length, balance->brief);
+  double lasts = length - brief + brief * balance->brief_part + balance->begin;
   processor->dealt++;
-  push_end(processor, processor->done + length + balance->begin);
+  push_end(processor, processor->done + lasts);
   expect_end(balance, processor);
 }
 
@@ -112,11 +114,12 @@ smb_balance_cycles(const SmbBalance *balance, const double *lengths, guint64 n,
 void
 smb_balance_fit(SmbBalance *balance, const double *lengths, guint64 n, double cycles) {
   double low = 0, high = balance->alone * cycles;
-  balance->begin = 0;
+  balance->begin = balance->brief = 0;
   double least = smb_balance_cycles(balance, lengths, n, 1);
   if (least >= cycles) { // these blocks are faster than their lengths say
-    balance->alone *= least / cycles;
-    balance->together *= least / cycles;
+    for (guint64 i = 0; i < n; i++)
+      balance->brief = MAX(balance->brief, lengths[i]);
+    balance->brief_part = cycles / least;
     return;
   }
   for (guint i = 0; i < FIT_STEPS; i++) {

@@ -21,12 +21,16 @@ G_BEGIN_DECLS
  * @begin: instructions that a block could execute, by itself, while it begins and ends
  * @alone: instructions a cycle of a block, at most
  * @together: of all blocks of a multiprocessor, at most
+ * @brief: what of each block, in instructions, is executed faster than that; 0: nothing
+ * @brief_part: of the time that these would take
  */
 typedef struct {
   guint resident;
   double begin;
   double alone;
   double together;
+  double brief;
+  double brief_part;
 } SmbBalance;
 
 /**
@@ -41,7 +45,8 @@ double smb_balance_cycles(const SmbBalance *balance, const double *lengths, guin
 
 /**
  * smb_balance_fit:
- * @balance: (inout): of which @begin is found; if these blocks take less than they would without it, all are as much faster
+ * @balance: (inout): of which @begin is found; if these blocks take less than they would without it, @brief and @brief_part: what the longest of
+ *   them executes is as much faster, of all blocks, and what longer ones execute beyond that is not
  * @lengths: (array length=n): blocks of one multiprocessor
  * @cycles: that it takes for them
  */

@@ -25,6 +25,7 @@ enum {
  * @others: (nullable) (element-type SmbBlockRecord): of a second multiprocessor
  * @longest: (nullable): of blocks of all lengths, the longest of the launch
  * @lengths: (nullable) (array length=n): with it: instructions of blocks at even distances, in their order
+ * @working: multiprocessors that would have as much to do as the one with the most, if all of it was divided among them; 0: it is not known
  */
 typedef struct {
   guint64 n_blocks;
@@ -33,6 +34,7 @@ typedef struct {
   SmbBlockRecord *longest;
   double *lengths;
   guint64 n;
+  double working;
 } SmbLot;
 
 /** smb_lot_is_alike: @samples: (element-type SmbBlockRecord): blocks. Returns: whether all blocks execute as many instructions, or nearly: as

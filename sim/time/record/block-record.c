@@ -231,6 +231,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   if (record->loaded_at && op_class == SMB_OP_CLASS_LOAD && request->is_strong)
     smb_touches_note(record->loaded_at, touch, mask, width, addresses);
   request->is_real = current_timing(recorder, warp)->is_real;
+  request->is_swap = current_timing(recorder, warp)->is_swap;
   *(is_host ? &request->loads_host : &request->is_load) |= op_class != SMB_OP_CLASS_STORE;
   *(is_host ? &request->stores_host : &request->is_store) |= op_class != SMB_OP_CLASS_LOAD;
 }

@@ -21,7 +21,7 @@ enum {
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
- * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @words: that a store writes as a whole, a bit for each; @lanes: of an atomic, that change the
+ * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @words: that a store writes as a whole, or an atomic changes, a bit for each; @lanes: of an atomic, that change the
  * line, and @same: the most that change one word of it; @full_turns: with 32 bytes of operands at different words, that its slice of the
  * second-level cache takes for it, and @other_turns: with fewer */
 typedef struct {
@@ -46,7 +46,7 @@ smb_sector_pairs(guint sectors) {
  * @site: in the program; of several the first; of an instruction of textures one behind those of the program (smb_timed_sites())
  * @wavefronts: of the pipe of shared memory
  * @ideal: those if no two lanes conflicted
- * @loads: of the same pipe, as it is that of the first-level cache
+ * @loads: of the same pipe, as it is that of the first-level cache; @banks: of these, what its banks take
  * @sectors: of its lines
  * @turns: of the unit that looks up textures; @is_element: of elements of memory or of a surface, by their numbers
  * @same: lanes of an atomic that change one word, the most of any
@@ -59,7 +59,7 @@ smb_sector_pairs(guint sectors) {
  * @peer_bytes: that a copy in bulk sends there
  * @is_load: something of global memory comes back, of the device's own
  * @is_store: something goes there
- * @is_real: of an atomic, that its numbers are real ones
+ * @is_real: of an atomic, that its numbers are real ones; @is_swap: that it compares and swaps
  * @loads_host: something of memory of the host comes back, and then nothing of the device's
  * @stores_host: something goes there
  * @is_strong: it loads past the first-level cache
@@ -71,6 +71,7 @@ typedef struct {
   guint16 wavefronts;
   guint16 ideal;
   guint16 loads;
+  guint16 banks;
   guint16 sectors;
   guint16 same;
   guint32 phase;
@@ -89,6 +90,7 @@ typedef struct {
   gboolean is_local;
   gboolean is_box;
   gboolean is_real;
+  gboolean is_swap;
   gboolean is_element;
   guint32 first;
   guint32 n;

@@ -59,6 +59,9 @@ smb_lines_count_changes(SmbTimedLine *lines, guint n_lines, SmbLanes mask, guint
   for (SmbTimedLine *line = lines; line < lines + n_lines; line++) {
     guint8 words[SMB_LINE_WORDS] = {0};
     line->same = count_same(mask, line->line, addresses, words, &line->lanes);
+    line->words = 0;
+    for (guint w = 0; w < SMB_LINE_WORDS; w++)
+      line->words |= words[w] ? 1u << w : 0;
     most = MAX(most, line->same);
     count_turns(line, words, of_turn);
   }

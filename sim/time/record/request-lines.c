@@ -84,4 +84,5 @@ smb_request_count_l1(SmbTimedRequest *request, SmbRecall *recall, guint site, Sm
   guint banks = smb_recall_count(recall, site, &asked)->pipe.wavefronts;
   guint taken = MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
   request->loads = (guint16)MIN(request->loads + taken, G_MAXUINT16);
+  request->banks = (guint16)MIN(request->banks + banks, G_MAXUINT16);
 }

@@ -29,11 +29,13 @@ smb_memory_path_start(Multiprocessor *sm) {
   const SmbChip *chip = sm->chip;
   double faster = replay->clock_khz / chip->latency_khz;
   double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
-  double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
+  double given = MIN(n_blocks, chip->multiprocessors);
+  double working = replay->working > 0 ? MIN(given, replay->working) : given;
+  double all = chip->multiprocessors / working;
   double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
   sm->working = working;
   sm->alike = find_alike(replay, n_blocks, working);
-  sm->head_start = first * MAX(0, chip->grid_interval * working - chip->first_interval);
+  sm->head_start = first * MAX(0, chip->grid_interval * given - chip->first_interval);
   sm->chip_cycles = replay->clock_khz * 1000 * working;
   sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
   sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);
@@ -114,13 +116,15 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
   return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
 }
 
-// The second-level cache takes sectors. @partial: of which a part is stored
+// The second-level cache takes sectors. @partial: of which a part is stored. A multiprocessor sends such a sector in no fewer cycles if it is alone; what
+// their lines take in addition is of the cache, which all share (an H200: 2.0 cycles a line for 1 to 16 multiprocessors, 3.9 for all).
 static void
 send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   const SmbChip *chip = sm->chip;
-  double in_part = partial * chip->l2_partial + (partial ? chip->l2_partial_line : 0);
-  double cycles =
-      (sectors - partial) * SECTOR_BYTES / sm->l2_write + in_part * chip->l2_write / sm->l2_write;
+  double sent = partial * chip->l2_partial;
+  double taken =
+      (sent + (partial ? chip->l2_partial_line : 0)) * sm->working / chip->multiprocessors;
+  double cycles = (sectors - partial) * SECTOR_BYTES / sm->l2_write + MAX(sent, taken);
   take_in(sm, start, cycles);
   sm->busy[SMB_UNIT_L2] += cycles;
 }
@@ -146,13 +150,13 @@ find_changed(Multiprocessor *sm, guint64 tag) {
 }
 
 static void
-note_changed(Multiprocessor *sm, guint64 tag, double until) {
+note_changed(Multiprocessor *sm, guint64 tag, double until, double each) {
   ChangedLine *changed = find_changed(sm, tag);
   if (!changed) {
     changed = &sm->changed[sm->changed_at];
     sm->changed_at = (sm->changed_at + 1) % CHANGED_LINES;
   }
-  *changed = (ChangedLine){tag, until};
+  *changed = (ChangedLine){tag, until, each};
 }
 
 // A number that says which slice of the second-level cache has a line: as good as random.
@@ -189,12 +193,32 @@ change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
   double *slice = &sm->slices[number];
   *slice = MAX(start, *slice) + cycles * together;
   sm->slice_busy[number] += cycles * together;
-  note_changed(sm, tag, *slice);
+  note_changed(sm, tag, *slice, 0);
   if (*slice >= sm->hottest) {
     sm->hottest = *slice;
     sm->hot_cycles = cycles * together;
   }
   return MAX(before, MAX(sm->changes, *slice));
+}
+
+// A compare-and-swap of a word that others change fails until it knows what they have left, and is taken to be tried until then. So one
+// of all that try succeeds in the time in which they learn that the last one has, which takes longer the more lanes fail meanwhile
+// (l2_swap in tests/gpu/time/facts.cu). Here each request is one that succeeds. Returns when it is done, but for its answer,
+// or @before if that is later.
+static double
+swap_word(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 tag, double askers,
+          double before) {
+  const SmbChip *chip = sm->chip;
+  double khz = sm->replay->clock_khz, together = MAX(1, MIN(sm->working, askers));
+  guint64 word = tag;
+  smb_hash_mix(&word, line->words);
+  const ChangedLine *last = find_changed(sm, word);
+  double free = last ? MAX(start, last->until) : start;
+  double trying = together + (last ? (free - start) / last->each : 0);
+  double each = (chip->swap + chip->swap_try * trying * line->lanes) * khz / 1e6;
+  double done = free + each * together;
+  note_changed(sm, word, done, each);
+  return MAX(before, done - chip->atomic_answer); // that comes on top
 }
 
 // No more is asked for while so much is on its way.
@@ -346,6 +370,8 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
   if (request->is_load && request->is_store) { // atomics are made in the second-level cache
     there = change_line(sm, start, request, line, tag, askers, start);
+    if (request->is_swap && line->same == line->lanes)
+      there = swap_word(sm, start, line, tag, askers, there);
   } else if (request->is_strong) {
     there = await_change(sm, start, tag, askers);
     // What it finds does not stay: a load of the same word after it asks the second-level cache again, one of another line does not (flow.cu, an H200).
@@ -429,6 +455,18 @@ find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
   return footprint->first[footprint->sites[request->site].sharing];
 }
 
+// What is loaded comes from the first-level cache two wavefronts at once; each further one comes later, and so do lines that it looks up later
+// (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes).
+static double
+find_l1_delay(const SmbChip *chip, const SmbTimedRequest *request) {
+  enum {
+    AT_ONCE = 2,      // wavefronts
+    LINES_A_CYCLE = 4 // that are looked up
+  };
+  double banks = ((double)request->banks - AT_ONCE) * chip->l1_wavefront_latency;
+  return MAX(MAX(banks, (double)request->n / LINES_A_CYCLE - 1), 0);
+}
+
 // A request of global memory that the pipe takes at @start. When what it loads is there.
 double
 smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
@@ -461,7 +499,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
                        sm->chip->l2_latency);
   for (guint i = 0; i < asked.n_pending; i++)
     *asked.pending[i] = there;
-  return MAX(there, ready);
+  return MAX(there, ready) + find_l1_delay(sm->chip, request);
 }
 
 // Copies in bulk pass the first-level cache by.

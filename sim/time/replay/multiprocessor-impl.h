@@ -135,6 +135,7 @@ typedef struct {
 typedef struct {
   guint64 tag;
   double until; // the last of those changes
+  double each;  // from one compare-and-swap that succeeds to the next
 } ChangedLine;
 
 typedef struct {

@@ -71,6 +71,7 @@ typedef enum {
  * @shared_bytes: that these take of the first-level cache
  * @footprint: which of its loads and stores DRAM has to serve
  * @grid: blocks of the launch, by dimension
+ * @working: multiprocessors that ask as much of what all share as this one, at most; 0: all that get blocks
  * @is_warm: the second-level cache has what is loaded
  * @relieved: (nullable) (array): by site: it has no conflicts
  * @moments: (nullable) (inout) (element-type array of double): by warp of the first block: when it issues each of its instructions
@@ -87,6 +88,7 @@ typedef struct {
   guint64 shared_bytes;
   const SmbFootprint *footprint;
   const guint *grid;
+  double working;
   gboolean is_warm;
   const guint8 *relieved;
   GPtrArray *moments;

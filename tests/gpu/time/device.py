@@ -167,6 +167,13 @@ def result_tries(f):
     return last - (f["latency.lds_32"] - RESULT_LEAD) + 1
 
 
+def swap_try(f):
+    """Where all lanes try to change a word until they succeed, half of them fail on average each time that one succeeds."""
+    lanes = f["multiprocessors"] * 4 * 32
+    return (f["l2_swap.many"] - f["l2_swap.few"]) / ((lanes - FEW_SWAPS) / 2)
+
+
+FEW_SWAPS = 4 * 128  # lanes of l2_swap.few
 SLICES = 64  # l2-slices
 
 # Key of [time]: how it follows from the facts, and of which one.
@@ -235,6 +242,7 @@ TIME = {
     "texture-turn-latency": (lambda f: (f["texture_latency.weighed"] - f["texture_latency.words"] - 12) / 24,
                              "texture_latency.weighed - texture_latency.words, less three additions: of 24 turns"),
     "l1-latency": (latency("ldg_64_l1"), "latency.ldg_64_l1"),
+    "l1-wavefront-latency": (lambda f: (f["latency.ldg_64_l1_128b"] - f["latency.ldg_64_l1"]) / 30, "latency.ldg_64_l1_128b: of 30 more"),
     "unified-bytes": (lambda f: f["device.shared-bytes"] + f["l1_kib.most_shared"] * 1024,
                       "device.shared-bytes, and what is found again in L1 beside them: l1_kib.most_shared"),
     "l1-bytes": (fact("l1_kib.no_shared", 1024), "l1_kib.no_shared: the largest set that is found again"),
@@ -271,6 +279,8 @@ TIME = {
     "atomic-turn-ns": (lambda f: f["l2_red.words8"] / 4, "l2_red.words8: of four groups of lanes"),
     "atomic-word-ns": (lambda f: f["l2_red.step0"] / 32, "l2_red.step0: of 32 lanes at one word"),
     "atomic-real-ns": (lambda f: f["l2_red_f32.step0"] / 32, "l2_red_f32.step0: of 32 lanes at one word"),
+    "swap-ns": (lambda f: f["l2_swap.few"] - swap_try(f) * FEW_SWAPS / 2, "l2_swap.few, less what half of its lanes take that fail"),
+    "swap-try-ns": (swap_try, "l2_swap.many - l2_swap.few: of half as many lanes more"),
     "dram-latency": (fact("dram_latency.64mib"), "dram_latency.64mib"),
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
     "dram-write-bytes-per-second": (lambda f: written_beside_reads(f, "dram_copy"), "dram_copy, less what dram_tb_s.read says"),

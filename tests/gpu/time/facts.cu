@@ -640,6 +640,21 @@ static void measure_atomics_of_lanes(int sms, unsigned *memory) {
         "some lanes change one word after the other, those of all blocks");
   }
 }
+// All lanes change one word by compare-and-swap, each until it succeeds.
+__global__ void swap_until_done(unsigned *word) {
+  unsigned guess = *(volatile unsigned *)word, found;
+  while ((found = atomicCAS(word, guess, guess + 1)) != guess) guess = found;
+}
+static void measure_swaps(int sms, unsigned *words) {
+  const int places = 16, apart = 1031 * 128; // words in slices near and far
+  struct { const char *name; int blocks, threads; } rows[] = {{"few", 4, 128}, {"some", sms, 32}, {"single", 4 * sms, 1}, {"many", 4 * sms, 32}};
+  for (auto &row : rows) {
+    double ns = 0;
+    for (int p = 0; p < places; p++) ns += best_ns([&] { swap_until_done<<<row.blocks, row.threads>>>(words + p * apart); }) / places;
+    say(std::string("l2_swap.") + row.name, ns / (row.blocks * row.threads), "ns from change to change",
+        "all lanes change one word by compare-and-swap, each until it succeeds: the mean of 16 words");
+  }
+}
 static void measure_atomics(int sms) {
 #define ATOMIC(name, type, call, used) {#name, sizeof(type), atomic_##name},
   static const AtomicKind kinds[] = {ATOMICS};
@@ -655,6 +670,7 @@ static void measure_atomics(int sms) {
     for (int words : {2, 4, 8, 16, 32}) say_atomic(kind, sms, memory, kind.bytes, words, ".words" + std::to_string(words), "so many words side by side, those of all blocks");
   }
   measure_atomics_of_lanes(sms, (unsigned *)memory);
+  measure_swaps(sms, (unsigned *)memory);
   CHECK_RT(cudaFree(memory));
 }
 
