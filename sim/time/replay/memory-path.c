@@ -33,6 +33,7 @@ smb_memory_path_start(Multiprocessor *sm) {
   double working = replay->working > 0 ? MIN(given, replay->working) : given;
   double all = chip->multiprocessors / working;
   double first = (double)MIN(replay->resident, replay->n_blocks) - 1;
+  sm->given = given;
   sm->working = working;
   sm->alike = find_alike(replay, n_blocks, working);
   sm->head_start = first * MAX(0, chip->grid_interval * given - chip->first_interval);

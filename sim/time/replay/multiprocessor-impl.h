@@ -168,7 +168,8 @@ typedef struct {
   guint changed_at;
   double hottest;    // the last of these
   double hot_cycles; // of what it was asked for last
-  double working;    // multiprocessors that have blocks,
+  double given;      // multiprocessors that get blocks,
+  double working;    // those that have as much to do as this one,
   double alike;      // for how many of them a block that is replayed asks
   double
       head_start; // of the first one of these: DRAM serves others meanwhile, and later this one all the more

@@ -10,7 +10,7 @@
 // the last one when all others have theirs.
 static double
 find_turn(const Multiprocessor *sm) {
-  double interval = sm->chip->grid_interval * sm->working;
+  double interval = sm->chip->grid_interval * sm->given;
   return sm->started >= sm->replay->resident ? interval * (double)sm->started : sm->head_start;
 }
 
