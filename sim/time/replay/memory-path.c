@@ -215,7 +215,7 @@ swap_word(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 ta
   smb_hash_mix(&word, line->words);
   const ChangedLine *last = find_changed(sm, word);
   double free = last ? MAX(start, last->until) : start;
-  double trying = together + (last ? (free - start) / last->each : 0);
+  double trying = together + (last && last->each > 0 ? (free - start) / last->each : 0);
   double each = (chip->swap + chip->swap_try * trying * line->lanes) * khz / 1e6;
   double done = free + each * together;
   note_changed(sm, word, done, each);
@@ -457,13 +457,15 @@ find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
 }
 
 // What is loaded comes from the first-level cache two wavefronts at once; each further one comes later, and so do lines that it looks up later
-// (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes).
+// (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes). Textures are looked up by a unit of their own.
 static double
 find_l1_delay(const SmbChip *chip, const SmbTimedRequest *request) {
   enum {
     AT_ONCE = 2,      // wavefronts
     LINES_A_CYCLE = 4 // that are looked up
   };
+  if (!request->loads)
+    return 0;
   double banks = ((double)request->banks - AT_ONCE) * chip->l1_wavefront_latency;
   return MAX(MAX(banks, (double)request->n / LINES_A_CYCLE - 1), 0);
 }
