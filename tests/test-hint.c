@@ -38,6 +38,32 @@ static const struct {
     {{{SMB_HINT_BUFFER, "a\nb", NULL}}, "a: b: give --buffer a\\nb=SPEC\nc"},
 };
 
+// What a case lacks are keys, as the project file has them.
+static const struct {
+  SmbHintKind kind;
+  const char *name, *value, *text;
+} keys[] = {
+    {SMB_HINT_ARGUMENT, "n", NULL, "b: give arg = n=VALUE, block = X,Y,Z"},
+    {SMB_HINT_FIELDS, "p", NULL, "b: give (or its fields: arg = p+OFFSET=VALUE), block = X,Y,Z"},
+    {SMB_HINT_ENTRY, NULL, NULL, "b (choose one with entry): give block = X,Y,Z"},
+    {SMB_HINT_INSTANCE, "k<1, 2>", NULL,
+     "b; choose one with instance = k<1, 2>, or give its parameters values with define: give block "
+     "= X,Y,Z"},
+    {SMB_HINT_LIMIT, "max_steps", NULL, "b (max-steps allows more): give block = X,Y,Z"},
+    {SMB_HINT_SMALLER, "n", "64",
+     "b; less work may show the same: try arg = n=VALUE with less than 64: give block = X,Y,Z"},
+};
+
+START_TEST(test_keys) {
+  g_autoptr(GError) error = NULL;
+  smb_fail(&error, SMB_ERROR, SMB_ERROR_INPUT, "b");
+  ck_assert(!smb_hint(&error, keys[_i].kind, keys[_i].name, keys[_i].value));
+  ck_assert(!smb_hint(&error, SMB_HINT_BLOCK, NULL, NULL));
+  g_autofree char *text = smb_cli_case_error_text(error);
+  ck_assert_str_eq(text, keys[_i].text);
+}
+END_TEST
+
 // Through a copy, a prefix and another error.
 START_TEST(test_words) {
   g_autoptr(GError) error = NULL, whole = NULL;
@@ -120,6 +146,7 @@ suite_hint(void) {
   Suite *suite = suite_create("hint");
   TCase *tcase = tcase_create("hints");
   tcase_add_loop_test(tcase, test_words, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, test_keys, 0, G_N_ELEMENTS(keys));
   tcase_add_test(tcase, test_none);
   tcase_add_test(tcase, test_message);
   tcase_add_test(tcase, test_warning);

@@ -64,7 +64,8 @@ smb_cli_place_error(const SmbCli *cli, const char *message) {
 static char *
 describe_command_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
-  g_autofree char *message = smb_cli_error_text(error);
+  gboolean is_case = cli->case_project != NULL;
+  g_autofree char *message = is_case ? smb_cli_case_error_text(error) : smb_cli_error_text(error);
   char *placed = usage ? NULL : smb_cli_place_error(cli, message);
   if (placed)
     return placed;

@@ -31,6 +31,22 @@ static const struct {
     [SMB_HINT_UNKNOWN] = {" (", "--unknown skip", " leaves it out of the count)"},
 };
 
+// An option as the key of a case: "--arg n=VALUE" is "arg = n=VALUE".
+static char *
+write_key(const char *option) {
+  static const char *const forms[][2] = {{"--([a-z-]+) '([^']*)'", "\\1 = \\2"},
+                                         {"--([a-z-]+) ([^ )]+)", "\\1 = \\2"},
+                                         {"--([a-z-]+)", "\\1"},
+                                         {" -D$", " define"}};
+  char *text = g_strdup(option);
+  for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
+    g_autoptr(GRegex) form = g_regex_new(forms[i][0], G_REGEX_RAW, (GRegexMatchFlags)0, NULL);
+    g_autofree char *before = text;
+    text = g_regex_replace(form, before, -1, 0, forms[i][1], (GRegexMatchFlags)0, NULL);
+  }
+  return text;
+}
+
 // The option that a hint is. A name may be of a file that is not trusted: it stays on its line.
 static char *
 write_hinted_option(const SmbHint *hint) {
@@ -52,30 +68,31 @@ write_hinted_option(const SmbHint *hint) {
   return g_string_free(text, FALSE);
 }
 
-// Adds a hint that follows @last (nullable), of the same line.
+// Adds a hint that follows @last (nullable), of the same line. @as_keys: as keys of a case, in place of options
 static void
-append_hint(GString *text, const SmbHint *last, const SmbHint *hint) {
+append_hint(GString *text, const SmbHint *last, const SmbHint *hint, gboolean as_keys) {
   gboolean goes_on = last && strcmp(words[last->kind].before, words[hint->kind].before) == 0 &&
                      !*words[last->kind].after;
   g_autofree char *option = write_hinted_option(hint);
+  g_autofree char *key = as_keys ? write_key(option) : NULL;
   if (last && !goes_on)
     g_string_append(text, words[last->kind].after);
-  g_string_append(text, goes_on ? " " : words[hint->kind].before);
-  g_string_append(text, option);
+  g_string_append(text, goes_on ? as_keys ? ", " : " " : words[hint->kind].before);
+  g_string_append(text, key ? key : option);
 }
 
 char *
 smb_cli_write_hint(const char *message, const SmbHint *hint) {
   const gsize first = strcspn(message, "\n");
   GString *text = g_string_new_len(message, (gssize)first);
-  append_hint(text, NULL, hint);
+  append_hint(text, NULL, hint, FALSE);
   g_string_append(text, words[hint->kind].after);
   g_string_append(text, message + first);
   return g_string_free(text, FALSE);
 }
 
-char *
-smb_cli_error_text(const GError *error) {
+static char *
+write_error(const GError *error, gboolean as_keys) {
   g_auto(GStrv) lines = g_strsplit(error->message, "\n", -1);
   GString *text = g_string_new(NULL);
   for (guint line = 0; lines[line]; line++) {
@@ -84,11 +101,21 @@ smb_cli_error_text(const GError *error) {
     for (guint i = 0; (hint = smb_error_hint(error, i)); i++) {
       if (hint->line != line)
         continue;
-      append_hint(text, last, hint);
+      append_hint(text, last, hint, as_keys);
       last = hint;
     }
     if (last)
       g_string_append(text, words[last->kind].after);
   }
   return g_string_free(text, FALSE);
+}
+
+char *
+smb_cli_error_text(const GError *error) {
+  return write_error(error, FALSE);
+}
+
+char *
+smb_cli_case_error_text(const GError *error) {
+  return write_error(error, TRUE);
 }

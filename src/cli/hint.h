@@ -11,3 +11,6 @@ char *smb_cli_write_hint(const char *message, const SmbHint *hint);
 
 /** smb_cli_error_text: Returns: (transfer full): what a user is told of an error: its message, with its hints as options */
 char *smb_cli_error_text(const GError *error);
+
+/** smb_cli_case_error_text: Returns: (transfer full): the same of a case of a project, with its hints as keys: "arg = n=VALUE" */
+char *smb_cli_case_error_text(const GError *error);
