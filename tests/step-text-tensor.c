@@ -7,9 +7,9 @@
 // " of HANDLE [X, Y, Z], layer L, level L, by X/Y …"; of a store, what is stored
 void
 step_text_add_sampling(GString *text, const Code *code, const Sampling *sampling) {
-  g_string_append_printf(text, ".%u.%u", sampling->kind, sampling->component);
+  g_string_append_printf(text, ".%u.%u", (guint)sampling->kind, sampling->component);
   if (sampling->width)
-    g_string_append_printf(text, ".b%u.%u", 8 * sampling->width, sampling->boundary);
+    g_string_append_printf(text, ".b%u.%u", 8 * sampling->width, (guint)sampling->boundary);
   step_text_add_product_rows(text, code, " of ", 1, &sampling->handle);
   for (guint i = 0; i < 3 && sampling->coordinates[i] != NO_ROW; i++)
     step_text_add_product_rows(text, code, i ? ", " : " at ", 1, &sampling->coordinates[i]);

@@ -196,6 +196,8 @@ for k in 1 2; do
 done
 spoils 's/"source" : \[0/"source" : ["x"/' '.source[0]: "x": expected a whole number from 0 to 65535'
 spoils "$counts"'s/"variants" : \[\]/"variants" : 1/' 'variants: 1: expected an array'
+# shellcheck disable=SC2016 # up to the last line
 spoils '/"variants" : \[/,$s/"blocks" : [0-9]*/"blocks" : -1/' 'c.json: shard.counts.variants[0].blocks: -1: expected a whole number from 0'
+# shellcheck disable=SC2016
 spoils '/"variants" : \[/,$s/"column" : 3,/"column" : 4,/' 'the parts are of different kernels'
 spoils "$counts"'s/"column" : 3,/"column" : 4,/' 'the parts are of different kernels'
