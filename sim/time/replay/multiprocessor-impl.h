@@ -190,6 +190,13 @@ typedef struct {
   SmbCodeFetch *code;
 } Multiprocessor;
 
+/** smb_whole_cycle: Returns: the first whole cycle that is not before @time; as ceil(), without a call */
+static inline double
+smb_whole_cycle(double time) {
+  double cycle = (double)(gint64)time;
+  return cycle < time ? cycle + 1 : cycle;
+}
+
 // --- multiprocessor.c
 
 /** smb_board_open: An instruction holds a scoreboard of a warp open; @reason: what waiting for it is called */

@@ -426,7 +426,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     next = MIN(next, when);
   }
   if (!chosen) {
-    partition->now = next < NEVER ? ceil(next) : NEVER;
+    partition->now = next < NEVER ? smb_whole_cycle(next) : NEVER;
     return;
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];

@@ -29,7 +29,7 @@ is_kept_register(Partition *partition, const TimedWarp *warp, const SmbTiming *t
 static gboolean
 count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
                      guint reads[SMB_REGISTER_BANKS]) {
-  guint8 read[SMB_REGISTER_SLOTS] = {0};
+  guint8 read[SMB_REGISTER_SLOTS];
   guint n = 0;
   gboolean has_registers = FALSE;
   for (guint s = 0; s < SMB_REGISTER_SLOTS; s++) {
@@ -37,7 +37,10 @@ count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTimin
     if (number == SMB_NO_REGISTER)
       continue;
     has_registers = TRUE;
-    if (is_kept_register(partition, warp, timing, s) || memchr(read, number, n))
+    gboolean is_read = is_kept_register(partition, warp, timing, s);
+    for (guint i = 0; i < n && !is_read; i++)
+      is_read = read[i] == number;
+    if (is_read)
       continue;
     read[n++] = number;
     reads[number % SMB_REGISTER_BANKS]++;
@@ -55,7 +58,7 @@ smb_registers_read(Partition *partition, const TimedWarp *warp, const SmbTiming 
   double start = MAX(now, *collector);
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++)
     start = MAX(start, reads[b] ? partition->banks[b] + reads[b] * interval - WINDOW : 0);
-  start = ceil(start);
+  start = smb_whole_cycle(start);
   *collector = start;
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     if (!reads[b])
@@ -97,7 +100,7 @@ write_meanwhile(ResultQueue *results, double until) {
   double cycle = results->next;
   while (results->n) {
     const Result *first = &results->waiting[0];
-    cycle = MAX(cycle, ceil(first->from));
+    cycle = MAX(cycle, smb_whole_cycle(first->from));
     if (cycle >= until)
       return;
     guint8 turns = (guint8)MIN(first->turns, until - cycle);
