@@ -4,7 +4,6 @@
 // The clock of one multiprocessor: which warp issues when.
 #include "sim/time/replay/multiprocessor.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "sim/program/inside.h"

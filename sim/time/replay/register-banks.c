@@ -4,7 +4,6 @@
 // The banks of a sub-partition's registers. Each reads a register in a cycle, and writes one. An instruction has three cycles to read its own
 // ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481, as the registers that are kept), and those of two instructions are collected at a time
 // (tests/gpu/time/registers.cu, an H200). Numbers are data of the device: bank-interval, result-lead, result-tries, result-stop.
-#include <math.h>
 #include <string.h>
 
 #include "sim/time/replay/multiprocessor-impl.h"
@@ -29,7 +28,7 @@ is_kept_register(Partition *partition, const TimedWarp *warp, const SmbTiming *t
 static gboolean
 count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
                      guint reads[SMB_REGISTER_BANKS]) {
-  guint8 read[SMB_REGISTER_SLOTS];
+  guint8 read[SMB_REGISTER_SLOTS] = {0};
   guint n = 0;
   gboolean has_registers = FALSE;
   for (guint s = 0; s < SMB_REGISTER_SLOTS; s++) {
