@@ -74,6 +74,21 @@ smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wav
   return first + MAX(0, wavefronts - 1) * chip->wavefront_latency;
 }
 
+// What is loaded comes from the first-level cache two wavefronts at once; each further one comes later, and so do lines that it looks up later
+// (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes). Copies do not come by registers (ldgsts_mbarrier).
+double
+smb_memory_path_delay(const SmbChip *chip, const SmbTiming *timing,
+                      const SmbTimedRequest *request) {
+  enum {
+    AT_ONCE = 2,      // wavefronts
+    LINES_A_CYCLE = 4 // that are looked up
+  };
+  if (!request->is_load || request->is_store || timing->rate == SMB_RATE_COPY)
+    return 0;
+  double banks = ((double)request->banks - AT_ONCE) * chip->l1_wavefront_latency;
+  return MAX(MAX(banks, (double)request->n / LINES_A_CYCLE - 1), 0);
+}
+
 // What a request asks for.
 typedef struct {
   guint pairs;    // of sectors, of the second-level cache
@@ -117,14 +132,14 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
   return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
 }
 
-// The second-level cache takes sectors. @partial: of which a part is stored. A multiprocessor sends such a sector in no fewer cycles if it is alone; what
-// their lines take in addition is of the cache, which all share (an H200: 2.0 cycles a line for 1 to 16 multiprocessors, 3.9 for all).
+// The second-level cache takes sectors of a line. @partial: of which a part is stored. A multiprocessor sends a line with such in no fewer cycles if it is
+// alone; what the sectors take is of the cache, which all share (an H200: 2.0 cycles for a line with one of them, and 2.2 with four, for 1 to 16
+// multiprocessors; 3.9 with one for all).
 static void
 send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   const SmbChip *chip = sm->chip;
-  double sent = partial * chip->l2_partial;
-  double taken =
-      (sent + (partial ? chip->l2_partial_line : 0)) * sm->working / chip->multiprocessors;
+  double sent = partial ? chip->l2_partial_line : 0;
+  double taken = (sent + partial * chip->l2_partial) * sm->working / chip->multiprocessors;
   double cycles = (sectors - partial) * SECTOR_BYTES / sm->l2_write + MAX(sent, taken);
   take_in(sm, start, cycles);
   sm->busy[SMB_UNIT_L2] += cycles;
@@ -456,20 +471,6 @@ find_unmerged(const Multiprocessor *sm, const SmbTimedRequest *request) {
   return footprint->first[footprint->sites[request->site].sharing];
 }
 
-// What is loaded comes from the first-level cache two wavefronts at once; each further one comes later, and so do lines that it looks up later
-// (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes). Textures are looked up by a unit of their own.
-static double
-find_l1_delay(const SmbChip *chip, const SmbTimedRequest *request) {
-  enum {
-    AT_ONCE = 2,      // wavefronts
-    LINES_A_CYCLE = 4 // that are looked up
-  };
-  if (!request->loads)
-    return 0;
-  double banks = ((double)request->banks - AT_ONCE) * chip->l1_wavefront_latency;
-  return MAX(MAX(banks, (double)request->n / LINES_A_CYCLE - 1), 0);
-}
-
 // A request of global memory that the pipe takes at @start. When what it loads is there.
 double
 smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
@@ -502,7 +503,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
                        sm->chip->l2_latency);
   for (guint i = 0; i < asked.n_pending; i++)
     *asked.pending[i] = there;
-  return MAX(there, ready) + find_l1_delay(sm->chip, request);
+  return MAX(there, ready);
 }
 
 // Copies in bulk pass the first-level cache by.

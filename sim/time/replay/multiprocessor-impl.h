@@ -324,6 +324,10 @@ double smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *r
  * in its way */
 double smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts);
 
+/** smb_memory_path_delay: Returns: how much later the last of what a load of global memory finds comes than the first */
+double smb_memory_path_delay(const SmbChip *chip, const SmbTiming *timing,
+                             const SmbTimedRequest *request);
+
 /** smb_memory_path_tag: Returns: what tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks
  * look up, by chance, is any of its lines */
 guint64 smb_memory_path_tag(const Multiprocessor *sm, const TimedWarp *warp,

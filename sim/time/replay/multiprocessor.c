@@ -134,7 +134,8 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
       timing->rate == SMB_RATE_SYSTEM)
     there = begun + exchange_latency(chip, timing);
   if (request && request->n) {
-    there = smb_memory_path_ask(sm, warp, request, begun);
+    there = smb_memory_path_ask(sm, warp, request, begun) +
+            smb_memory_path_delay(chip, timing, request);
     warp->is_exposed = TRUE;
     reason = SMB_STALL_LONG_SCOREBOARD;
   }
