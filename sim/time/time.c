@@ -128,17 +128,15 @@ balance_blocks(const SmbReplay *replay, const SmbLot *lot, double cycles, SmbRep
   SmbBalance balance = {.resident = replay->resident, .alone = find_block_rate(replay, lot, 1)};
   balance.together = MAX(balance.alone, find_block_rate(replay, lot, replay->resident));
   g_autofree double *own = g_new(double, replay->n_blocks);
-  double sum = 0, all = 0;
+  double sum = 0;
   for (guint64 i = 0; i < replay->n_blocks; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(lot->records, i % lot->records->len);
     sum += own[i] = (double)record->instructions;
   }
-  for (guint64 i = 0; i < lot->n; i++)
-    all += lot->lengths[i];
   smb_balance_fit(&balance, own, replay->n_blocks, cycles);
   double whole = (double)replay->grid[0] * replay->grid[1] * replay->grid[2] / (double)lot->n;
   double longest = smb_balance_cycles(&balance, lot->lengths, lot->n, multiprocessors) * whole;
-  double busier = all * whole / multiprocessors / MAX(1, sum) * cycles / longest;
+  double busier = smb_lot_sum(lot) * whole / multiprocessors / MAX(1, sum) * cycles / longest;
   for (guint u = 0; u < SMB_N_UNITS; u++)
     replayed->busy[u] = MIN(1, replayed->busy[u] * busier);
   return longest;

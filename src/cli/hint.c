@@ -31,12 +31,12 @@ static const struct {
     [SMB_HINT_UNKNOWN] = {" (", "--unknown skip", " leaves it out of the count)"},
 };
 
-// An option as the key of a case: "--arg n=VALUE" is "arg = n=VALUE".
+// What is written of an option as the key of a case: "--arg {name}=VALUE" is "arg = {name}=VALUE".
 static char *
 write_key(const char *option) {
   static const char *const forms[][2] = {{"--([a-z-]+) '([^']*)'", "\\1 = \\2"},
                                          {"--([a-z-]+) ([^ )]+)", "\\1 = \\2"},
-                                         {"--([a-z-]+)", "\\1"},
+                                         {"--", ""},
                                          {" -D$", " define"}};
   char *text = g_strdup(option);
   for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
@@ -47,12 +47,13 @@ write_key(const char *option) {
   return text;
 }
 
-// The option that a hint is. A name may be of a file that is not trusted: it stays on its line.
+// The option that a hint is, or the key. A name may be of a file that is not trusted: it stays on its line.
 static char *
-write_hinted_option(const SmbHint *hint) {
+write_hinted_option(const SmbHint *hint, gboolean as_key) {
   g_autofree char *name = smb_text_escape_lines(hint->name ? hint->name : "NAME");
   g_autofree char *value = smb_text_escape_lines(hint->value ? hint->value : "N");
-  const char *option = words[hint->kind].option;
+  g_autofree char *key = as_key ? write_key(words[hint->kind].option) : NULL;
+  const char *option = key ? key : words[hint->kind].option;
   GString *text = g_string_new(NULL);
   if (hint->kind == SMB_HINT_LIMIT)
     g_strdelimit(name, "_", '-'); // a member of a structure
@@ -73,12 +74,11 @@ static void
 append_hint(GString *text, const SmbHint *last, const SmbHint *hint, gboolean as_keys) {
   gboolean goes_on = last && strcmp(words[last->kind].before, words[hint->kind].before) == 0 &&
                      !*words[last->kind].after;
-  g_autofree char *option = write_hinted_option(hint);
-  g_autofree char *key = as_keys ? write_key(option) : NULL;
+  g_autofree char *option = write_hinted_option(hint, as_keys);
   if (last && !goes_on)
     g_string_append(text, words[last->kind].after);
   g_string_append(text, goes_on ? as_keys ? ", " : " " : words[hint->kind].before);
-  g_string_append(text, key ? key : option);
+  g_string_append(text, option);
 }
 
 char *

@@ -59,6 +59,14 @@ are_lengths_alike(const GArray *lengths) {
   return (guint64)(most - least) * SMB_LOT_ALIKE <= most;
 }
 
+double
+smb_lot_sum(const SmbLot *lot) {
+  double sum = 0;
+  for (guint64 i = 0; i < lot->n; i++)
+    sum += lot->lengths[i];
+  return sum;
+}
+
 // The block that number @i of @n stands for.
 static guint64
 find_sampled_block(guint64 i, guint64 n, guint64 n_blocks) {
@@ -143,10 +151,8 @@ record_all_lengths(SmbLot *lot, const SmbLaunch *launch, SmbBlockRecorder *recor
   for (guint64 i = 0; i < lot->n; i++)
     places[i] = (Place){lot->lengths[i], find_sampled_block(i, lot->n, n_blocks)};
   qsort(places, lot->n, sizeof *places, compare_lengths);
-  double sum = 0;
-  for (guint64 i = 0; i < lot->n; i++)
-    sum += lot->lengths[i];
-  lot->working = sum * (double)n_blocks / (double)lot->n / MAX(1, places[lot->n - 1].length);
+  lot->working =
+      smb_lot_sum(lot) * (double)n_blocks / (double)lot->n / MAX(1, places[lot->n - 1].length);
   lot->n_blocks = MAX(lot->n_blocks, SMB_LOT_BLOCKS);
   lot->records = g_ptr_array_new_with_free_func(free_lot_record);
   for (guint i = 0; i < SMB_LOT_BLOCKS; i++) {
@@ -173,17 +179,15 @@ record_turns(guint64 first, guint64 n_blocks, guint multiprocessors, SmbBlockRec
 static gboolean
 record_worst(SmbLot *lot, guint multiprocessors, SmbBlockRecorder *recorder, GError **error) {
   guint64 most = 0, longest = 0;
-  double sum = 0;
   g_autofree double *sums = g_new0(double, multiprocessors);
   for (guint64 i = 0; i < lot->n; i++) {
     sums[i % multiprocessors] += lot->lengths[i];
-    sum += lot->lengths[i];
     longest = lot->lengths[i] > lot->lengths[longest] ? i : longest;
   }
   for (guint p = 0; p < multiprocessors; p++)
     most = sums[p] > sums[most] ? p : most;
   lot->n_blocks = 0;
-  lot->working = sum / MAX(1, sums[most]);
+  lot->working = smb_lot_sum(lot) / MAX(1, sums[most]);
   lot->records = record_turns(most, lot->n, multiprocessors, recorder, error);
   if (lot->records && longest % multiprocessors != most)
     lot->others = record_turns(longest % multiprocessors, lot->n, multiprocessors, recorder, error);

@@ -53,6 +53,9 @@ gboolean smb_lot_is_alike(const SmbLaunch *launch, const GPtrArray *samples);
 gboolean smb_lot_record(SmbLot *lot, const SmbLaunch *launch, const GPtrArray *samples,
                         guint multiprocessors, guint64 at_once, SmbBlockRecorder *recorder,
                         GError **error);
+/** smb_lot_sum: Returns: instructions of all blocks of SmbLot.lengths */
+double smb_lot_sum(const SmbLot *lot);
+
 void smb_lot_clear(SmbLot *lot);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbLot, smb_lot_clear)

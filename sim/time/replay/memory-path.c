@@ -132,8 +132,8 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
   return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
 }
 
-// The second-level cache takes sectors of a line. @partial: of which a part is stored. A multiprocessor sends a line with such in no fewer cycles if it is
-// alone; what the sectors take is of the cache, which all share (an H200: 2.0 cycles for a line with one of them, and 2.2 with four, for 1 to 16
+// The second-level cache takes sectors of a line. @partial: of which a part is stored. A multiprocessor sends a line that has such in two cycles, however
+// many they are. The cache takes longer for each of them, but all share it (an H200: 2.0 cycles for a line with one, and 2.2 with four, for 1 to 16
 // multiprocessors; 3.9 with one for all).
 static void
 send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
