@@ -159,11 +159,21 @@ describe_steps(const SassKernel *kernel, const guint8 *bytes) {
   return g_string_free(lines, FALSE);
 }
 
+static gboolean
+is_coded(guint chip) {
+  for (guint i = 0; i < G_N_ELEMENTS(coded); i++) {
+    if (coded[i] == chip)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 START_TEST(test_steps) {
   SassKernel kernel = sass_kernel_open(coded[_i]);
   guint n_wrong = 0;
   g_autoptr(GString) wrong = g_string_new(NULL);
   for (guint i = 0; i < G_N_ELEMENTS(stepped); i++) {
+    ck_assert(is_coded(stepped[i].chip));
     if (stepped[i].chip != kernel.chip)
       continue;
     guint64 words[2] = {GUINT64_TO_LE(stepped[i].low), GUINT64_TO_LE(stepped[i].high)};

@@ -11,18 +11,12 @@
 #include "sim/arch/occupancy.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
-#include "sim/time/grid/balance.h"
 #include "sim/time/dram/footprint.h"
-#include "sim/time/grid/lot.h"
+#include "sim/time/grid/lot-replay.h"
 #include "sim/time/grid/sampling.h"
-
-// How much the conflicts of a site may come at other times than what is executed besides, as a part of them.
-#define STEADY 0.1
 
 enum {
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
-  MIN_INSTRUCTIONS = 1 << 17, // the same, for a site,
-  WINDOWS = 4,                // and how many times as many, if blocks are longer than that
   // Registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator).
   REGISTER_UNIT = 256,
   SM_REGISTERS = 65536,
@@ -82,167 +76,6 @@ find_conflicts(const GPtrArray *records, const SmbProgram *program) {
   return sites;
 }
 
-// Instructions of a block that are replayed.
-static guint64
-count_replayed(const SmbReplay *replay, const SmbBlockRecord *record) {
-  guint64 n = 0;
-  for (guint w = 0; w < record->warps->len; w++)
-    n += smb_replay_warp_events(replay, ((GArray *)g_ptr_array_index(record->warps, w))->len);
-  return n;
-}
-
-// How much longer blocks are than what is replayed of them.
-static double
-find_whole(const SmbReplay *replay) {
-  guint64 replayed = 0, instructions = 0;
-  for (guint i = 0; i < replay->records->len; i++) {
-    const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
-    replayed += replay->max_warp_events ? count_replayed(replay, record) : record->kept;
-    instructions += record->instructions;
-  }
-  return (double)instructions / (double)replayed;
-}
-
-// How long a multiprocessor takes for so many copies of a block, all at the same time.
-static double
-replay_copies(const SmbReplay *launch, SmbBlockRecord *block, guint copies) {
-  g_autoptr(GPtrArray) records = g_ptr_array_new();
-  SmbReplay replay = *launch;
-  g_ptr_array_add(records, block);
-  replay.records = records;
-  replay.n_blocks = replay.resident = copies;
-  return smb_multiprocessor_replay(&replay).cycles * find_whole(&replay);
-}
-
-// Instructions a cycle of all of so many copies of the longest block.
-static double
-find_block_rate(const SmbReplay *launch, const SmbLot *lot, guint copies) {
-  double cycles = replay_copies(launch, lot->longest, copies);
-  return copies * (double)lot->longest->instructions / MAX(1, cycles - launch->chip->block_latency);
-}
-
-// How long all blocks take, if one multiprocessor takes @cycles for those that were replayed. @replayed: of these; of all afterwards
-static double
-balance_blocks(const SmbReplay *replay, const SmbLot *lot, double cycles, SmbReplayed *replayed) {
-  guint multiprocessors = (guint)replay->chip->multiprocessors;
-  SmbBalance balance = {.resident = replay->resident, .alone = find_block_rate(replay, lot, 1)};
-  balance.together = MAX(balance.alone, find_block_rate(replay, lot, replay->resident));
-  g_autofree double *own = g_new(double, replay->n_blocks);
-  double sum = 0;
-  for (guint64 i = 0; i < replay->n_blocks; i++) {
-    const SmbBlockRecord *record = g_ptr_array_index(lot->records, i % lot->records->len);
-    sum += own[i] = (double)record->instructions;
-  }
-  smb_balance_fit(&balance, own, replay->n_blocks, cycles);
-  double whole = (double)replay->grid[0] * replay->grid[1] * replay->grid[2] / (double)lot->n;
-  double longest = smb_balance_cycles(&balance, lot->lengths, lot->n, multiprocessors) * whole;
-  double busier = smb_lot_sum(lot) * whole / multiprocessors / MAX(1, sum) * cycles / longest;
-  for (guint u = 0; u < SMB_N_UNITS; u++)
-    replayed->busy[u] = MIN(1, replayed->busy[u] * busier);
-  return longest;
-}
-
-static double
-replay_records(SmbReplay *replay, const SmbLot *lot, const GPtrArray *records,
-               SmbReplayed *replayed) {
-  replay->records = records;
-  replay->n_blocks = lot->n_blocks ? lot->n_blocks : records->len;
-  *replayed = smb_multiprocessor_replay(replay);
-  return replayed->cycles * find_whole(replay);
-}
-
-static double
-replay_lot(SmbReplay *replay, const SmbLot *lot, SmbReplayed *replayed) {
-  double cycles = replay_records(replay, lot, lot->records, replayed);
-  if (lot->others) {
-    SmbReplayed other;
-    double longer = replay_records(replay, lot, lot->others, &other);
-    *replayed = longer > cycles ? other : *replayed;
-    cycles = MAX(cycles, longer);
-  }
-  if (lot->longest)
-    cycles = balance_blocks(replay, lot, cycles, replayed);
-  return cycles + replay->chip->launch_cycles;
-}
-
-// How many instructions of each warp are enough for as many as are replayed, if all blocks that are resident have as many.
-static guint
-find_site_window(const SmbReplay *replay, const GPtrArray *records) {
-  guint warps = 1;
-  for (guint r = 0; r < records->len; r++)
-    warps = MAX(warps, ((const SmbBlockRecord *)g_ptr_array_index(records, r))->warps->len);
-  return MAX(1, (guint)(WINDOWS * replay->max_instructions / (replay->resident * warps)));
-}
-
-// Wavefronts in excess, and instructions: of the records, and of the first @window instructions of each of their warps.
-typedef struct {
-  double whole, window;
-} Occurrence;
-
-static void
-count_warp(const SmbBlockRecord *record, const GArray *events, guint window, Occurrence *sites,
-           Occurrence *all) {
-  for (guint e = 0; e < events->len; e++) {
-    guint32 number = g_array_index(events, SmbEvent, e).request;
-    if (!number)
-      continue;
-    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, number - 1);
-    guint excess = request->wavefronts > request->ideal ? request->wavefronts - request->ideal : 0;
-    sites[request->site].whole += excess;
-    sites[request->site].window += e < window ? excess : 0;
-  }
-  all->whole += events->len;
-  all->window += MIN(events->len, window);
-}
-
-// For each site whether it has as many conflicts in the first @window instructions of warps, in proportion, as in all of them: in the
-// body of a loop it does, at the end of a kernel it does not.
-static guint8 *
-find_steady(const GPtrArray *records, guint n_sites, guint window) {
-  guint8 *steady = g_new0(guint8, n_sites);
-  g_autofree Occurrence *sites = g_new0(Occurrence, n_sites);
-  Occurrence all = {0};
-  for (guint r = 0; r < records->len; r++) {
-    const SmbBlockRecord *record = g_ptr_array_index(records, r);
-    for (guint w = 0; w < record->warps->len; w++)
-      count_warp(record, g_ptr_array_index(record->warps, w), window, sites, &all);
-  }
-  for (guint s = 0; s < n_sites; s++) {
-    double expected = all.whole > 0 ? sites[s].whole * all.window / all.whole : 0;
-    steady[s] = sites[s].whole > 0 && fabs(sites[s].window - expected) <= STEADY * expected;
-  }
-  return steady;
-}
-
-// What is gained without the conflicts of one site alone. The more sites, the less of the launch is replayed for each.
-static void
-replay_sites(SmbTime *time, const SmbReplay *launch, const SmbLot *lot, const GArray *conflicts) {
-  SmbReplay replay = *launch;
-  SmbReplayed replayed;
-  gboolean gains = time->cycles > time->without;
-  guint n_sites = smb_timed_sites(replay.program) + 1;
-  g_autofree guint8 *relieved = g_new0(guint8, n_sites);
-  replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
-  guint window = find_site_window(&replay, lot->records);
-  g_autofree guint8 *steady = find_steady(lot->records, n_sites, window);
-  double all[2] = {0}; // of whole warps, and of the window
-  for (guint i = 0; i < conflicts->len; i++) {
-    SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
-    double *before = &all[steady[site.site]];
-    replay.max_warp_events = steady[site.site] ? window : 0;
-    replay.relieved = NULL;
-    if (gains && conflicts->len > 1 && *before == 0)
-      *before = replay_lot(&replay, lot, &replayed);
-    relieved[site.site] = TRUE;
-    replay.relieved = relieved;
-    if (gains)
-      site.cycles = conflicts->len == 1 ? time->cycles - time->without
-                                        : MAX(0, *before - replay_lot(&replay, lot, &replayed));
-    relieved[site.site] = FALSE;
-    g_array_append_val(time->sites, site);
-  }
-}
-
 // How much longer a block takes by itself than another one. @block: (nullable)
 static double
 find_longer(const SmbReplay *launch, SmbBlockRecord *block, SmbBlockRecord *other, guint n_alike) {
@@ -253,7 +86,8 @@ find_longer(const SmbReplay *launch, SmbBlockRecord *block, SmbBlockRecord *othe
   replay.grid = grid;
   replay.is_warm = TRUE;
   replay.relieved = NULL;
-  double longer = replay_copies(&replay, block, 1) - replay_copies(&replay, other, 1);
+  double longer =
+      smb_lot_replay_copies(&replay, block, 1) - smb_lot_replay_copies(&replay, other, 1);
   return MAX(0, longer);
 }
 
@@ -272,6 +106,18 @@ find_longer_relay(const SmbReplay *replay, const SmbRelay *relay, double cycles)
   return all > 0 ? MAX(0, all + replay->chip->launch_cycles - cycles) : 0;
 }
 
+// What the launch gains without the conflicts of each site.
+static void
+find_site_costs(SmbTime *time, const SmbReplay *replay, const SmbLot *lot, const GArray *conflicts,
+                guint n_threads) {
+  double gain = time->cycles - time->without;
+  g_array_append_vals(time->sites, conflicts->data, conflicts->len);
+  if (conflicts->len == 1)
+    g_array_index(time->sites, SmbSiteTime, 0).cycles = gain;
+  else if (gain > 0)
+    smb_site_costs(replay, lot, smb_timed_sites(replay->program) + 1, n_threads, time->sites);
+}
+
 // With conflicts, and where it is wanted without them. @last: cycles that the last block takes longer
 static void
 replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRelay *relay,
@@ -279,13 +125,13 @@ replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRela
   guint n_sites = smb_timed_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   SmbReplayed replayed, without;
-  time->cycles = time->without = replay_lot(replay, lot, &replayed);
+  time->cycles = time->without = smb_lot_replay(replay, lot, &replayed);
   double waits = find_longer_relay(replay, relay, time->cycles), without_waits = waits;
   without = replayed;
   if (conflicts->len > 0 && !options->like) {
     memset(relieved, TRUE, n_sites);
     replay->relieved = relieved;
-    time->without = MIN(time->cycles, replay_lot(replay, lot, &without));
+    time->without = MIN(time->cycles, smb_lot_replay(replay, lot, &without));
     without_waits = find_longer_relay(replay, relay, time->without);
   }
   lengthen(&time->cycles, replayed.busy, last + waits);
@@ -303,9 +149,9 @@ replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRela
   time->blocks = replayed.blocks;
   time->instructions = replayed.instructions;
   time->simulated = replayed.simulated;
-  if (options->sites)
-    replay_sites(time, replay, lot, conflicts);
   replay->relieved = NULL;
+  if (options->sites)
+    find_site_costs(time, replay, lot, conflicts, options->n_threads);
 }
 
 static char *

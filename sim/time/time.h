@@ -11,15 +11,9 @@
 #include "sim/program/program.h"
 #include "sim/time/chip.h"
 #include "sim/time/dram/footprint.h"
-#include "sim/time/replay/multiprocessor.h"
+#include "sim/time/site-costs.h"
 
 G_BEGIN_DECLS
-
-/** SmbSiteTime: what the launch gains if the requests of a site alone had no conflicts, in cycles */
-typedef struct {
-  guint site;
-  double cycles;
-} SmbSiteTime;
 
 /**
  * SmbTime: of a launch
@@ -61,7 +55,7 @@ typedef struct {
  * SmbTimeOptions:
  * @clock_khz: of multiprocessors; 0: that of the device
  * @is_warm: whether the second-level cache has already what the launch loads
- * @sites: whether the cost of each site is wanted
+ * @sites: whether the cost of each site is wanted; @n_threads: that replay these at the same time, at most
  * @like: (nullable): a prediction of the same launch of @like_program, the same kernel with its shared arrays laid out otherwise: what blocks
  *   ask of global memory is taken from it if its global accesses are the same. SmbTime.without is not predicted then: it is SmbTime.cycles
  * @like_program: (nullable)
@@ -71,6 +65,7 @@ typedef struct {
   double clock_khz;
   gboolean is_warm;
   gboolean sites;
+  guint n_threads;
   const SmbTime *like;
   const SmbProgram *like_program;
   gboolean (*is_cancelled)(gpointer user);

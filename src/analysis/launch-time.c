@@ -113,7 +113,9 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 static SmbLaunchTime *
 predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites,
              const SmbLaunchTime *like, GError **error) {
+  guint threads = target->options.threads;
   SmbTimeOptions options = {.sites = sites,
+                            .n_threads = threads ? threads : g_get_num_processors(),
                             .like = like ? like->time : NULL,
                             .like_program = like ? like->target->kernel : NULL,
                             .is_cancelled = target->options.is_cancelled,

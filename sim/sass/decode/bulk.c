@@ -131,14 +131,14 @@ gboolean
 smb_sass_copied(SassDecoder *decoder) {
   const SassOperand *address = smb_sass_operand(decoder, 0);
   if (!smb_sass_has(decoder, PART_LDGSTSBAR))
-    return smb_sass_unknown(decoder);
+    return smb_sass_refused(decoder);
   smb_build_plain(&decoder->builder, STEP_AWAIT, PENDING_NONE);
   if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS)
     return smb_sass_arrive_early(decoder, NULL, address);
   Transfer *at = smb_sass_new_transfer(decoder);
   gboolean takes_back = smb_sass_has(decoder, PART_TRANSCNT);
   if (!set_place(decoder, at, address))
-    return smb_sass_unknown(decoder);
+    return smb_sass_refused(decoder);
   smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at,
                      takes_back ? MBARRIER_TOUCH : MBARRIER_ARRIVE, NO_ROW, NO_ROW, NO_ROW);
   return TRUE;

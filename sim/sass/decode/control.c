@@ -140,11 +140,16 @@ smb_sass_place(SassDecoder *decoder) {
 
 // --- convergence: BSSY, BSYNC, BREAK; the argument is the step
 
+static gboolean
+is_barrier(const SassOperand *operand) {
+  return operand->kind == SASS_BARRIER && operand->number < SASS_BARRIERS;
+}
+
 gboolean
 smb_sass_meet(SassDecoder *decoder) {
   const SassOperand *barrier = find_operand(decoder, SASS_BARRIER);
-  if (!barrier || barrier->number >= SASS_BARRIERS)
-    return smb_sass_unknown(decoder);
+  if (!barrier || !is_barrier(barrier))
+    return smb_sass_refused(decoder);
   Step step = smb_sass_step(decoder, (StepOpcode)decoder->argument);
   join_condition(decoder, &step, smb_sass_operand(decoder, 0));
   step.argument = barrier->number;
@@ -152,27 +157,37 @@ smb_sass_meet(SassDecoder *decoder) {
   return TRUE;
 }
 
-// BMOV.32.CLEAR R2, B6 saves a barrier, and forgets it; BMOV.32 B6, R2 brings it back.
+// The lanes of a barrier, in a row.
+static void
+save_barrier(SassDecoder *decoder, guint barrier, Row row) {
+  Step save = smb_sass_step(decoder, STEP_SAVE_BARRIER);
+  save.argument = barrier;
+  save.compute.d = row;
+  if (row != NO_ROW)
+    smb_code_writes_row(decoder->code, &save, row, 1);
+  smb_code_add(decoder->code, &save);
+  if (smb_sass_has(decoder, PART_CLEAR))
+    smb_build_plain(&decoder->builder, STEP_CLEAR_BARRIER, barrier);
+}
+
+// BMOV.32.CLEAR R2, B6 saves a barrier, and forgets it; BMOV.32 B6, R2 brings it back. Both may be barriers. What is not one of them, such as
+// MACTIVE, is refused: it says which lanes continue.
 gboolean
 smb_sass_move_barrier(SassDecoder *decoder) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
-  if (!d || !s)
-    return smb_sass_unknown(decoder);
-  if (d->kind == SASS_BARRIER && smb_sass_is_register(s)) {
-    smb_build_with(&decoder->builder, STEP_RESTORE_BARRIER, smb_sass_source(decoder, s, 1),
-                   d->number);
+  if (!d || !s || smb_sass_has(decoder, PART_PQUAD))
+    return smb_sass_refused(decoder);
+  if (is_barrier(s) && d->kind == SASS_REGISTER) {
+    save_barrier(decoder, s->number,
+                 smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 1));
     return TRUE;
   }
-  if (s->kind != SASS_BARRIER || d->kind != SASS_REGISTER)
-    return smb_sass_unknown(decoder);
-  Step save = smb_sass_step(decoder, STEP_SAVE_BARRIER);
-  save.argument = s->number;
-  save.compute.d = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 1);
-  if (save.compute.d != NO_ROW)
-    smb_code_writes_row(decoder->code, &save, save.compute.d, 1);
-  smb_code_add(decoder->code, &save);
-  if (smb_sass_has(decoder, PART_CLEAR))
-    smb_build_plain(&decoder->builder, STEP_CLEAR_BARRIER, s->number);
+  Row row = is_barrier(s) ? smb_sass_scratch(decoder, 1) : smb_sass_source(decoder, s, 1);
+  if (!is_barrier(d) || row == NO_ROW)
+    return smb_sass_refused(decoder);
+  if (is_barrier(s))
+    save_barrier(decoder, s->number, row);
+  smb_build_with(&decoder->builder, STEP_RESTORE_BARRIER, row, d->number);
   return TRUE;
 }
 
