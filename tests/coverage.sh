@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # coverage.sh SOURCE BUILD FOLDER=FLOOR...: builds SOURCE in BUILD anew with gcc's --coverage, without optimization, runs
-# all tests, and says which lines of each folder none of them executed and what share they did. The status is 1 if a
+# all tests, with all cases, and says which lines of each folder none of them executed and what share they did. The status is 1 if a
 # share is below its FLOOR (percent). Lines that say of themselves that they cannot be reached do not count.
 set -eu
 source=$(cd "$1" && pwd)
@@ -21,7 +21,7 @@ cd "$build"
 "$source/configure" --disable-shared CFLAGS="-g -O0 --coverage -fprofile-update=single" >configure.log ||
   { cat configure.log; exit 1; }
 make -j "$jobs" >make.log 2>&1 || { tail -n 50 make.log; exit 1; }
-make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
+SMEMBANK_TEST_EFFORT=cases make -j "$jobs" check >check.log 2>&1 || { grep -E '^(FAIL|ERROR|# )' check.log; exit 1; }
 # Threads count without waiting for each other, so a branch may seem to be taken, or a function to return, less than never. gcovr takes that for an error; lines do not
 # need it. The run-time library is compiled twice, and gcovr does not know a function that stands in other lines then: one of them is enough.
 find . -name 'libcudart_so_12-*.gc??' -delete

@@ -215,6 +215,7 @@ static void
 forget(void) {
   g_string_free(fake.calls, TRUE);
   g_string_free(fake.begun, TRUE);
+  memset(&fake, 0, sizeof fake);
 }
 
 #define OPEN "init chip available available size data scratch-size scratch session config "

@@ -22,10 +22,12 @@ evil=$(printf 'x\n::error file=README.md,line=1::pwn\n##[error]pwn\n##vso[task.x
 # The same as a member of a name, without its slashes.
 line=$(printf '\n::error ::pwn\nfake.c:7:1: error: pwn\r##[error]pwn\033[31m')
 
-# try ARGUMENT...: the program with them, however it ends but by a signal. What it writes is looked at when all has run.
+# try ARGUMENT...: the program with them, however it ends but by a signal. What it writes is looked at when all has run. A third is tried, all
+# with the effort of .ci/full.
 n_tried=0
 : >"$work/github"
 try() {
+  one_in 3 || return 0
   n_tried=$((n_tried + 1))
   to=results
   [ "${format-}" != github ] || to=github
@@ -274,4 +276,4 @@ find . -type f -exec cksum {} + | sort | cmp -s - "$work/before" || {
   die 'a file has changed'
 }
 all_harmless
-[ "$n_tried" -gt 500 ] || die "only $n_tried runs"
+[ "$n_tried" -gt 300 ] || die "only $n_tried runs"

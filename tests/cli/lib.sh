@@ -22,6 +22,15 @@ die() {
   exit 1
 }
 
+# one_in N: of N calls the first succeeds. With SMEMBANK_TEST_EFFORT=cases or full all do. For cases that are alike: make check takes some of
+# them, .ci/full and make coverage all.
+turn=0
+one_in() {
+  turn=$((turn + 1))
+  case ${SMEMBANK_TEST_EFFORT-} in full | cases) return 0 ;; esac
+  [ $((turn % $1)) -eq $((1 % $1)) ]
+}
+
 # one_message: the last run left nothing on standard output, and one message on standard error that starts with the name of the
 # program, or with a place.
 one_message() {

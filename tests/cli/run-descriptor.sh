@@ -27,12 +27,14 @@ run_case() {
 }
 
 fits() {
+  one_in 2 || return 0
   run_case "$1" "$2" 0 right
   says 'nothing found.'
 }
 
 # misfits CASE OPERAND TEXT: found, at a line of the product, with that of the copy, or of the store.
 misfits() {
+  one_in 2 || return 0
   run_case "$1" "$2" 1 wrong
   case $writer in
   box) says "the copy at $source:$(sed -n "\\,// copy of $2\$,=" "$source")" ;;
@@ -44,6 +46,7 @@ misfits() {
 
 # slips CASE OPERAND: wrong, and not found: offsets that lead to another copy, or out of it.
 slips() {
+  one_in 2 || return 0
   run_case "$1" "$2" 0 wrong
   says 'nothing found.'
 }

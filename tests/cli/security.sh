@@ -50,6 +50,7 @@ for command in analyze explain advise 'trace --from' 'report page.html'; do
   # shellcheck disable=SC2086 # words of a command
   for option in -D "-DA=$evil" -I "-I$evil" --entry --arg --buffer --array --dynamic-bytes --block --grid --case --project \
     --arch --max-compile --frames --output; do
+    one_in 3 || continue
     case $option in
     -D?* | -I?*) safe $command k.cu --block 32 "$option" ;;
     -D) safe $command k.cu --block 32 -D "A=$evil" ;;
@@ -92,6 +93,7 @@ for key in define include arg buffer entry instance block grid cluster dynamic-b
     esac
   } >smembank.ini
   safe check
+  one_in 3 || continue
   safe check --trust
   safe check --jobs 1 --no-cache --format github
   safe analyze --case "$name"
