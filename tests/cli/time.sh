@@ -235,6 +235,11 @@ status=0
 "$SMEMBANK" validate --case padded --recorded >"$work/out" 2>"$work/err" || true
 grep -q 'h200' "$work/err" && die "validate: $(cat "$work/err")"
 
+# A warp that is woken between two cycles, while what loads bring waits for banks of registers: that ends.
+gunzip -c "$sources/tests/data/sass/product.4.cubin.gz" >product.cubin
+timeout 60 "$SMEMBANK" analyze product.cubin --block 16,16 --grid 32,20 --arg 3=1024 --time --device h200 -q >out || die "a product: $?"
+grep -q '^Time on an H200: ' out || die "a product: $(cat out)"
+
 # What has no time says so in a sentence.
 expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
 tells 'Time: not known: only machine code has one: compile the kernel.'

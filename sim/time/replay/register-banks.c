@@ -102,7 +102,7 @@ write_meanwhile(ResultQueue *results, double until) {
     cycle = MAX(cycle, smb_whole_cycle(first->from));
     if (cycle >= until)
       return;
-    guint8 turns = (guint8)MIN(first->turns, until - cycle);
+    guint8 turns = (guint8)MIN(first->turns, smb_whole_cycle(until - cycle));
     cycle += turns;
     put_result(results, turns);
   }
