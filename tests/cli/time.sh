@@ -7,7 +7,7 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
-cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$srcdir/tests/data/sass/members.sm_80.cubin" \
+cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$srcdir/tests/data/sass/members.sm_80.cubin" "$srcdir/tests/data/sass/product.4.cubin.gz" \
   "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$srcdir/tests/data/sass/code.sm_90.cubin" "$srcdir/tests/ptx/transpose.ptx" "$srcdir/data/devices/h200.ini" \
   "$srcdir/data/archs/nvidia/sm_90.ini" "$work"
 cd "$work"
@@ -236,7 +236,7 @@ status=0
 grep -q 'h200' "$work/err" && die "validate: $(cat "$work/err")"
 
 # A warp that is woken between two cycles, while what loads bring waits for banks of registers: that ends.
-gunzip -c "$sources/tests/data/sass/product.4.cubin.gz" >product.cubin
+gunzip -c product.4.cubin.gz >product.cubin
 timeout 60 "$SMEMBANK" analyze product.cubin --block 16,16 --grid 32,20 --arg 3=1024 --time --device h200 -q >out || die "a product: $?"
 grep -q '^Time on an H200: ' out || die "a product: $(cat out)"
 
