@@ -447,6 +447,9 @@ gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lan
 gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                          gboolean writes);
 
+// Fails where a copy of one lane begins or ends at a byte of shared memory, of whatever block of the cluster, that is not a multiple of
+// Move.align.
+gboolean smb_bulk_align(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address);
 // A device ends the launch at a copy that one lane makes: an illegal instruction. Returns FALSE.
 gboolean smb_bulk_refuse(SmbBlock *block, const Move *move, guint warp, guint lane,
                          const char *problem);

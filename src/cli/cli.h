@@ -79,6 +79,7 @@ typedef struct {
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
  * @arch_given: whether --arch, --wave or an architecture for nvcc was given, by the user or by a case, set by smb_cli_parse(): else
  *   @arch is the default
+ * @arch_features: 'a' or 'f' of "sm_90a", as a compiler is told what only one chip or family has, set by smb_cli_parse(); 0: none was given
  * @case_origin: (nullable): where options besides the user's came from, set by smb_cli_parse(): "--case k, smembank.ini:6", "k.cu:1"
  * @case_project: (nullable): the project file that has the case, set by smb_cli_parse()
  * @watch: (nullable): shows how far it is, from smb_cli_progress() on
@@ -104,6 +105,7 @@ struct _SmbCli {
   SmbArch *arch;
   gboolean arch_named;
   gboolean arch_given;
+  char arch_features;
   char *case_origin;
   char *case_project;
   SmbWatch *watch;
@@ -262,6 +264,14 @@ char *smb_cli_list(const char *const *names, const char *last);
  * Makes the row of @formats with the name that the user gave that of @cli.
  */
 gboolean smb_cli_view(SmbCli *cli, const char *option, const SmbFormat *formats, GError **error);
+
+/**
+ * smb_cli_arch_features:
+ * @name: as --arch takes it
+ *
+ * Returns: 'a' of "sm_90a", 'f' of "sm_100f"; 0: it names none
+ */
+char smb_cli_arch_features(const char *name);
 
 /**
  * smb_cli_load_arch:

@@ -269,6 +269,7 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   if (!arch && usage->cases)
     arch = usage->cases->find_arch();
   cli->arch_given = arch || wave;
+  cli->arch_features = arch ? smb_cli_arch_features(arch) : 0;
   if (usage->has_arch)
     cli->arch =
         smb_cli_load_arch(cli, arch ? arch : SMB_DEFAULT_ARCH, wave ? 32u << lanes : 0, error);

@@ -13,6 +13,10 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,@%="
 
+enum {
+  N_CHANGES = 3
+};
+
 // The compiler hands names of files to a shell.
 static gboolean
 check_names(const SmbRunText *text, GError **error) {
@@ -35,7 +39,8 @@ typedef struct {
   SmbFlags *flags;
   GPtrArray *words; // of the compiler, but for what is made where
   const char *program;
-  char *inputs; // the rule that says what is read of a text
+  char features; // as SmbRunText's
+  char *inputs;  // the rule that says what is read of a text
 } Build;
 
 static void
@@ -48,6 +53,21 @@ build_clear(Build *build) {
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Build, build_clear)
 
+// Without features of one chip alone, there is PTX for those that follow, too.
+static void
+add_architecture(GPtrArray *words, const Build *build) {
+  guint chip = smb_program_cuda_arch(build->text->arch) / 10;
+  if (smb_flags_name_architecture(build->flags))
+    return;
+  if (!build->features) {
+    g_ptr_array_add(words, g_strdup_printf("-arch=sm_%u", chip));
+    return;
+  }
+  g_ptr_array_add(words, g_strdup("-gencode"));
+  g_ptr_array_add(words, g_strdup_printf("arch=compute_%u%c,code=sm_%u%c", chip, build->features,
+                                         chip, build->features));
+}
+
 // The words of the compiler for all texts, or for one of them alone (transfer full), with a NULL at the end. The architecture is given
 // unless the flags of the user name one.
 static GPtrArray *
@@ -58,8 +78,7 @@ make_words(const Build *build, const char *only) {
   g_ptr_array_add(words, g_strdup(build->nvcc));
   for (guint i = 0; i < G_N_ELEMENTS(first); i++)
     g_ptr_array_add(words, g_strdup(first[i]));
-  if (!smb_flags_name_architecture(build->flags))
-    g_ptr_array_add(words, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(text->arch) / 10));
+  add_architecture(words, build);
   for (guint i = 0; build->flags->typed[i]; i++)
     g_ptr_array_add(words, g_strdup(build->flags->typed[i]));
   for (guint i = 0; i < text->n_files && !only; i++)
@@ -143,11 +162,24 @@ define_late(GPtrArray *call, SmbWorkshop *workshop) {
   return TRUE;
 }
 
+// Whether a text has instructions that only one chip has, as wgmma: the assembler refuses the target without an 'a'.
+static gboolean
+needs_features(const Build *build, const SmbWorkshopRun *run) {
+  return !build->features && !smb_flags_name_architecture(build->flags) &&
+         smb_program_cuda_arch(build->text->arch) >= 900 && strstr(run->output->str, ".target");
+}
+
 // Changes a call that has failed, by what the compiler or the linker says. FALSE: there is nothing else to try
 static gboolean
-change_call(GPtrArray *call, SmbWorkshop *workshop, const SmbWorkshopRun *run) {
-  gboolean has_failed = run->status != 0 && !run->is_late;
-  return has_failed && (add_libraries(call, run->output->str) || define_late(call, workshop));
+change_call(Build *build, GPtrArray **call, const SmbWorkshopRun *run) {
+  if (run->status == 0 || run->is_late)
+    return FALSE;
+  if (!needs_features(build, run))
+    return add_libraries(*call, run->output->str) || define_late(*call, build->workshop);
+  build->features = 'a';
+  g_ptr_array_unref(*call);
+  *call = make_compiler_call(build);
+  return TRUE;
 }
 
 static guint
@@ -202,15 +234,16 @@ take_kept(const Build *build, const SmbKept *kept) {
   return taken;
 }
 
+// As often as a call can be changed: for its architecture, for the libraries, and for macros.
 static gboolean
-run_compiler(const Build *build, GError **error) {
+run_compiler(Build *build, GError **error) {
   const char *file = build->text->arguments[0];
   guint seconds = find_seconds(build);
   g_autoptr(GPtrArray) call = make_compiler_call(build);
   g_auto(SmbWorkshopRun) run = {0};
   if (!smb_workshop_run(build->workshop, (const char *const *)call->pdata, seconds, &run, error))
     return FALSE;
-  if (change_call(call, build->workshop, &run)) {
+  for (guint n = 0; n < N_CHANGES && change_call(build, &call, &run); n++) {
     smb_workshop_run_clear(&run);
     run = (SmbWorkshopRun){0};
     if (!smb_workshop_run(build->workshop, (const char *const *)call->pdata, seconds, &run, error))
@@ -224,7 +257,8 @@ run_compiler(const Build *build, GError **error) {
 
 gboolean
 smb_run_build(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GError **error) {
-  g_auto(Build) build = {.text = text, .workshop = workshop, .program = program};
+  g_auto(Build)
+      build = {.text = text, .workshop = workshop, .program = program, .features = text->features};
   if (!check_names(text, error))
     return FALSE;
   build.nvcc = smb_compile_find_nvcc();

@@ -11,6 +11,7 @@
  * SmbRunText:
  * @arguments: (array zero-terminated=1): FILE.cu… [-- ARGUMENTS], or -- COMMAND…
  * @arch: what it is compiled for
+ * @features: 'a' or 'f': with what only this chip or its family has; 0: with it if it cannot be compiled without
  * @nvcc: (nullable): more options of the compiler
  * @seconds: how long that may take; 0: as long as it may by default
  * @keeps: whether a program that was made before is taken, and what is made is kept (src/compile/kept.h)
@@ -19,6 +20,7 @@
 typedef struct {
   const char *const *arguments;
   const SmbArch *arch;
+  char features;
   const char *nvcc;
   guint seconds;
   gboolean keeps;

@@ -263,6 +263,7 @@ smb_cmd_run(SmbCli *cli, GError **error) {
   }
   const SmbRunText text = {.arguments = (const char *const *)cli->arguments,
                            .arch = cli->arch,
+                           .features = cli->arch_features,
                            .nvcc = option_nvcc,
                            .keeps = !option_anew};
   // A program that is there needs no folder, unless its launches are counted afterwards.

@@ -161,6 +161,7 @@ run_program_file(SmbCli *cli, const char *file, const char *const *folders, SmbR
   g_autofree char *flags = make_flags(options, folders);
   const SmbRunText text = {.arguments = arguments,
                            .arch = running->arch,
+                           .features = cli->arch_features,
                            .nvcc = flags,
                            .keeps = !options->compiles_anew};
   g_autoptr(SmbStandIn) stand_in = g_new0(SmbStandIn, 1);

@@ -12,17 +12,27 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 
-// "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise. Behind the number, compilers
-// write 'a' or 'f' for what only one chip or family has.
+// Of "90", "90a", "sm_90a" or "compute_90": 1: the number; 2: what compilers write behind it for what only one chip or family has, 'a' or
+// 'f' (transfer full). NULL for what is written otherwise.
+static char *
+read_arch_part(const char *name, int part) {
+  g_autoptr(GRegex) form =
+      g_regex_new("^(?:sm_|compute_)?([0-9]{2,})([af]?)\\z", G_REGEX_RAW, 0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  return g_regex_match(form, name, 0, &match) ? g_match_info_fetch(match, part) : NULL;
+}
+
+// "sm_90" of these; NULL of others.
 static char *
 read_arch_capability(const char *name) {
-  g_autoptr(GRegex) form =
-      g_regex_new("^(?:sm_|compute_)?([0-9]{2,})[af]?\\z", G_REGEX_RAW, 0, NULL);
-  g_autoptr(GMatchInfo) match = NULL;
-  if (!g_regex_match(form, name, 0, &match))
-    return NULL;
-  g_autofree char *number = g_match_info_fetch(match, 1);
-  return g_strconcat("sm_", number, NULL);
+  g_autofree char *number = read_arch_part(name, 1);
+  return number ? g_strconcat("sm_", number, NULL) : NULL;
+}
+
+char
+smb_cli_arch_features(const char *name) {
+  g_autofree char *features = read_arch_part(name, 2);
+  return features ? *features : '\0';
 }
 
 static char *

@@ -124,3 +124,64 @@ expect 0 analyze cases.zip --launch 1 --format sarif
 shows '"ruleId" : "descriptor"'
 expect 0 explain cases.zip --launch 1
 says 'warning: operand A is read with a 128-byte swizzle, and the copy at'
+
+# --- boxes that begin at any byte of shared memory: a multiple of 128, as on an H200 (13 offsets, loads and stores, all swizzles)
+cat >aligned.cu <<'END'
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+__global__ void load(const __grid_constant__ CUtensorMap map, int at, int *out) {
+  extern __shared__ __align__(1024) char tile[];
+  __shared__ unsigned long long barrier;
+  unsigned b = __cvta_generic_to_shared(&barrier), s = __cvta_generic_to_shared(tile) + at;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;\n"
+                 "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2, {0, 0}], [%0];"
+                 :: "r"(b), "r"(s), "l"(&map) : "memory");
+  }
+  __syncwarp();
+  asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra W; }" :: "r"(b) : "memory");
+  out[threadIdx.x] = ((int *)(tile + at))[threadIdx.x];
+}
+__global__ void store(const __grid_constant__ CUtensorMap map, int at) {
+  extern __shared__ __align__(1024) char tile[];
+  unsigned s = __cvta_generic_to_shared(tile) + at;
+  for (int i = threadIdx.x; i < 512; i += 32)
+    ((int *)tile)[i] = i;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncwarp();
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {0, 0}], [%1];\ncp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group 0;" :: "l"(&map), "r"(s) : "memory");
+}
+int main(int, char **words) {
+  int at = atoi(words[2]), *o, *p;
+  decltype(&cuTensorMapEncodeTiled) encode;
+  cudaDriverEntryPointQueryResult found;
+  CUtensorMap map;
+  cuuint64_t size[] = {32, 32}, stride[] = {128};
+  cuuint32_t box[] = {32, 8}, step[] = {1, 1};
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 1, 4096);
+  cudaMalloc(&o, 128);
+  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found);
+  encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (words[1][0] == 'l')
+    load<<<1, 32, 2048>>>(map, at, o);
+  else
+    store<<<1, 32, 2048>>>(map, at);
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(o), cudaFree(p);
+}
+END
+"$nvcc" -gencode arch=compute_90a,code=sm_90a -cudart shared -o aligned aligned.cu
+for way in load store; do
+  for at in 4 16 64 96; do
+    timeout 60 "$SMEMBANK" run --check -- ./aligned $way $at >out 2>err && die "aligned $way $at: nothing was found"
+    [ "$(head -n 1 out)" = cudaErrorMisalignedAddress ] || die "aligned $way $at: $(cat out err)"
+    grep -q 'misaligned access: byte .* of shared memory is not a multiple of 128, by thread (0,0,0)' err || die "aligned $way $at: $(cat err)"
+  done
+  timeout 60 "$SMEMBANK" run --check -- ./aligned $way 128 >out 2>err || die "aligned $way 128: $(cat out err)"
+done

@@ -60,6 +60,33 @@ for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks ke
   cmp out "$kernels/$name.expected" || die "$name as PTX: another output: $(cat out err)"
 done
 
+# --- what only one chip has: with the letter that a compiler is told, and without it where the text cannot do without
+cat >features.cu <<'END'
+#include <cstdio>
+__global__ void k(int *o) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  *o = 1;
+#else
+  *o = 2;
+#endif
+#ifdef PRODUCT
+  asm volatile("wgmma.fence.sync.aligned;");
+#endif
+}
+int main() {
+  int *o;
+  cudaMallocManaged(&o, 4);
+  k<<<1, 128>>>(o);
+  cudaDeviceSynchronize();
+  printf("%d\n", *o);
+}
+END
+for words in '2' '1 --arch sm_90a' '1 --nvcc -DPRODUCT' '1 --arch 90a --nvcc -DPRODUCT'; do
+  # shellcheck disable=SC2086 # several words
+  "$SMEMBANK" run --output ranking ${words#?} features.cu >out 2>err || die "features, $words: $(cat err)"
+  [ "$(cat out)" = "${words%% *}" ] || die "features, $words: $(cat out err)"
+done
+
 # --- a wait that nobody ends: it is told, once no thread of the program can end it, also when the program ends first
 cat >vain.cu <<'END'
 #include <cstdio>

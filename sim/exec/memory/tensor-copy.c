@@ -8,6 +8,10 @@
 #include "sim/exec/memory/memory.h"
 #include "sim/machine/access/chunk.h"
 
+enum {
+  BOX_ALIGN = 128
+}; // bytes
+
 // A copy that goes on.
 typedef struct {
   Exec *exec;
@@ -87,6 +91,19 @@ make_box_move(const Transfer *end, gsize bytes) {
   move.width = (guint)bytes;
   move.align = 1;
   return move;
+}
+
+// Boxes begin at multiples of 128 bytes of shared memory, whatever their swizzle: others are misaligned addresses (PTX ISA; an H200, loads and
+// stores at 13 offsets).
+static gboolean
+is_box_aligned(const BoxCopy *copy) {
+  const Bulk *bulk = copy->step->bulk;
+  Move move = make_box_move(copy->box->box.leaves ? bulk->from : bulk->to, 1);
+  move.align = BOX_ALIGN;
+  for (guint i = 0; i < copy->n_shared; i++)
+    if (!smb_bulk_align(copy->exec->block, &move, copy->exec->w, copy->lane, copy->shared[i]))
+      return FALSE;
+  return TRUE;
 }
 
 // How boxes of a map lie.
@@ -298,6 +315,8 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
     Move move = make_box_move(box->box.leaves ? step->bulk->from : step->bulk->to, 1);
     return smb_bulk_refuse(exec->block, &move, exec->w, lane, problem);
   }
+  if (!is_box_aligned(&copy))
+    return FALSE;
   if (copy.number)
     copy.shape = find_copy_shape(step, &box->map);
   if (exec->block->sink->tile)

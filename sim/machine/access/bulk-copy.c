@@ -5,6 +5,7 @@
 // memory. Bounds, alignment, races and the signature of the block are as of any access; nothing is counted here.
 #include <string.h>
 
+#include "sim/arch/words.h"
 #include "sim/machine/check/checking.h"
 #include "sim/machine/access/chunk.h"
 
@@ -184,6 +185,19 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
   smb_chunk_clear(block, offsets[lane], end - offsets[lane]);
   smb_shadow_fill(block->shadow, offsets[lane], G_MAXUINT32);
   return TRUE;
+}
+
+gboolean
+smb_bulk_align(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address) {
+  guint64 byte = address & ((G_GUINT64_CONSTANT(1) << CLUSTER_SHIFT) - 1);
+  if (byte % move->align == 0)
+    return TRUE;
+  const char *of = smb_arch_say(block->arch, "shared memory");
+  g_autofree char *text =
+      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u", byte,
+                      of, move->align);
+  smb_access_fault(block, SMB_FAULT_MISALIGNED);
+  return smb_access_fail(block, move, warp, lane, text);
 }
 
 gboolean

@@ -315,7 +315,9 @@ smb_ptx_decode_atomic(PtxDecoder *decoder) {
   transfer->order = find_ptx_order(decoder);
   if (!access.is_used)
     transfer->data[0] = NO_ROW;
-  transfer->increments = !access.is_used && access.atomic == ATOMIC_ADD && access.width == 4 &&
+  // At a generic address it is an atomic like others, even if that is one of shared memory (an H200: ATOM.E.ADD).
+  transfer->increments = area == AREA_SHARED && !access.is_used && access.atomic == ATOMIC_ADD &&
+                         access.width == 4 &&
                          transfer->operands[0] == smb_ptx_constant(decoder, 1, 4);
   add_release(decoder);
   smb_build_atomic(&decoder->build, transfer, &access);
