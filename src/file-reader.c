@@ -11,6 +11,7 @@
 #include "sim/capture/capture.h"
 #include "sim/measured/profile.h"
 #include "sim/measured/recording.h"
+#include "sim/program/entry.h"
 #include "sim/program/program.h"
 #include "sim/trace/trace.h"
 #include "src/target/ncu.h"
@@ -67,6 +68,13 @@ find_data_reader(SmbSource *source) {
   return is_trace(source) ? &trace : NULL;
 }
 
+// Of an object file with images in it: a library, an archive, what nvcc -c makes.
+static gboolean
+has_kernels(SmbSource *source) {
+  g_autoptr(SmbEntries) entries = smb_entries_read(source, NULL);
+  return entries != NULL;
+}
+
 const SmbReader *
 smb_reader_find(const char *path) {
   if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
@@ -87,6 +95,8 @@ smb_reader_find(const char *path) {
     return &layout;
   if (level && strcmp(level, "text") != 0)
     return &compiled;
+  if (source && !level)
+    return has_kernels(source) ? &compiled : NULL;
   if (source && strstr(smb_source_text(source), "__global__"))
     return &text;
   return source ? find_data_reader(source) : NULL;

@@ -117,11 +117,20 @@ reject_command(SmbCli *cli, GError **error) {
     names[i] = commands[i].name;
   g_autofree char *list = smb_cli_list(names, " or ");
   g_autofree char *meant = smb_suggest(cli->argv[0], names);
-  return smb_cli_usage_error(error, "no command '%s': expected %s%s", cli->argv[0], list, meant);
+  gboolean is_path = strpbrk(cli->argv[0], "./") && !g_file_test(cli->argv[0], G_FILE_TEST_EXISTS);
+  return smb_cli_usage_error(error, "no command '%s'%s: expected %s%s", cli->argv[0],
+                             is_path ? ", and no file of that name" : "", list, meant);
 }
 
 static gboolean
 write_completion(SmbCli *cli, GError **error) {
+  if (cli->argc == 2 && strcmp(cli->argv[1], "--help") == 0) {
+    smb_spool_puts(cli->out,
+                   "Usage:\n  smembank completion " SMB_COMPLETION_SHELLS "\n\n"
+                   "Writes a script by which the shell completes commands, options and values.\n\n"
+                   "Example:\n  . <(smembank completion bash)\n");
+    return TRUE;
+  }
   if (cli->argc != 2)
     return smb_cli_usage_error(error, "expected one of " SMB_COMPLETION_SHELLS);
   return smb_completion_write(cli, cli->argv[1], commands, error);
@@ -144,7 +153,7 @@ help_command(const SmbCuda *cuda, char *name) {
   static char help[] = "--help";
   char *words[] = {name, help, NULL};
   const SmbCommand *command = find_named_command(name);
-  gboolean listed = command->summary != NULL;
+  gboolean listed = command->summary != NULL || command->run == write_completion;
   return (int)smb_cli_run(listed ? command : &unknown, cuda, listed ? 2 : 1, words);
 }
 

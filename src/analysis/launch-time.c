@@ -97,7 +97,7 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
   if (!time->chip)
     time->why = g_strdup_printf("no device of %s has been measured", smb_arch_info(arch)->name);
   else if (!smb_program_is_machine_code(target->kernel))
-    time->why = g_strdup("only machine code has one: compile the kernel");
+    time->why = g_strdup("only machine code has a time: compile the kernel");
   if (time->why)
     return TRUE;
   g_autoptr(GError) failure = NULL;
@@ -206,6 +206,12 @@ limit_name(SmbUnit limit) {
   return limit == SMB_N_UNITS ? "latency" : smb_unit_name(limit);
 }
 
+// Whether it is said of several: issue slots, tensor cores.
+static gboolean
+is_plural(SmbUnit limit) {
+  return g_str_has_suffix(limit_name(limit), "s");
+}
+
 // Whether a launch that is so many cycles shorter is faster in what is said of it.
 static gboolean
 is_gain(const SmbTime *time, double cycles) {
@@ -275,8 +281,8 @@ append_limit(GString *text, const SmbTime *time) {
   if (time->limit == SMB_N_UNITS)
     g_string_append(text, "no unit is busy for half of the time, so that latency limits");
   else
-    g_string_append_printf(text, "%s is busy %.0f %% of the time", smb_unit_name(time->limit),
-                           100 * time->busy[time->limit]);
+    g_string_append_printf(text, "%s %s busy %.0f %% of the time", smb_unit_name(time->limit),
+                           is_plural(time->limit) ? "are" : "is", 100 * time->busy[time->limit]);
 }
 
 char *
@@ -297,9 +303,10 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
     g_string_append(text, ". Bank conflicts cost nothing here.");
   } else {
     g_autofree char *gain = describe_gain(time, all);
-    g_string_append_printf(text, ". Without bank conflicts %s %s: %s.",
+    g_string_append_printf(text, ". Without bank conflicts %s%s limit%s: %s.",
                            limit_name(time->without_limit),
-                           time->without_limit == time->limit ? "still limits" : "limits", gain);
+                           time->without_limit == time->limit ? " still" : "",
+                           is_plural(time->without_limit) ? "" : "s", gain);
   }
   if (own && is_gain(time, all) && is_gain(time, *own)) {
     g_autofree char *gain = describe_gain(time, *own);
@@ -325,7 +332,8 @@ smb_launch_time_compare(const SmbLaunchTime *now, const SmbLaunchTime *then) {
   if (fabs(speedup - 1) >= LEAST_CHANGE)
     g_string_append_printf(text, ", %.*f times as fast", fabs(speedup - 1) < 0.1 ? 2 : 1, speedup);
   if (after->limit != before->limit)
-    g_string_append_printf(text, "; %s limits then", limit_name(after->limit));
+    g_string_append_printf(text, "; %s limit%s then", limit_name(after->limit),
+                           is_plural(after->limit) ? "" : "s");
   return g_string_free(text, FALSE);
 }
 

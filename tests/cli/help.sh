@@ -124,6 +124,9 @@ reads 0 trace "$srcdir/data/measured/h200-requests.txt"
 says "is a trace: this was 'smembank trace "
 reads 0 'validate --recorded' "$srcdir/data/measured/h100-requests.json" --format csv
 says "is a recording: this was 'smembank validate --recorded "
+cp "$srcdir/tests/data/sass/bundle.object" "$work/bundle.o"
+expect 2 "$work/bundle.o" --entry none
+says 'smembank analyze: '
 # An error is that of the command, and nothing else is said.
 expect 2 "$work/my kernel.cu" --no-such-option
 says "smembank analyze: unknown option --no-such-option"
@@ -135,6 +138,18 @@ if cc -o "$work/program" "$work/program.c" 2>/dev/null; then
   [ "$status" -eq 7 ] || die "a program: status $status: $(cat "$work/err")"
   shows '2 --size'
 fi
+expect 2 "$work/none.cu"
+says "no command '$work/none.cu', and no file of that name: expected advise, "
+expect 0 completion --help
+shows 'smembank completion bash|zsh|fish'
+expect 0 help completion
+# What the user typed is not said to be the line of the kernel.
+printf '// smembank: --block 32\n__global__ void k() {}\n' >"$work/line.cu"
+expect 2 analyze "$work/line.cu" --block 0
+! grep -qF 'line.cu:1' "$work/err" || die "$last: $(cat "$work/err")"
+printf '// smembank: --block 0\n__global__ void k() {}\n' >"$work/line.cu"
+expect 2 analyze "$work/line.cu"
+says 'line.cu:1)'
 expect 2 "$srcdir/LICENSE"
 says "no command '$srcdir/LICENSE': expected advise, "
 # An option where the one before it lacks its value is not that value.

@@ -196,7 +196,7 @@ for wrong in 5 101% -1% % 21=5 =5% '5 % %'; do
 done
 # A time that is not known keeps no limit; what accesses no shared memory keeps all of them.
 expect 1 analyze transpose.ptx --entry 'transpose<1>' --block 32,8 --arg 2=32 --max-cost 5%
-says '--max-cost 5% cannot be checked: only machine code has one: compile the kernel'
+says '--max-cost 5% cannot be checked: only machine code has a time: compile the kernel'
 
 cat >smembank.ini <<'END'
 [*]
@@ -242,7 +242,7 @@ grep -q '^Time on an H200: ' out || die "a product: $(cat out)"
 
 # What has no time says so in a sentence.
 expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
-tells 'Time: not known: only machine code has one: compile the kernel.'
+tells 'Time: not known: only machine code has a time: compile the kernel.'
 expect 0 analyze --rows 32 --cols 32 --time --arch gfx942
 tells 'Time: not known: no device of gfx942 has been measured.'
 expect 0 analyze --rows 32 --cols 32 --time --format json
