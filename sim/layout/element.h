@@ -8,7 +8,8 @@
 
 /** The names of these types, for messages. */
 #define SMB_ELEMENT_TYPES                                                                          \
-  "i4, u4, f4, e2m1, f6, e2m3, e3m2, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64 "   \
+  "i4, u4, f4, e2m1, f6, e2m3, e3m2, f8, e4m3, e5m2, i8, u8, i16, u16, i32, u32, i64, u64, f16, "  \
+  "bf16, f32, f64 "                                                                                \
   "or b128"
 
 /**

@@ -93,6 +93,15 @@ find_toolkit_program(GPtrArray *parts, const char *name, const char *path) {
     settle_part(parts, name, TRUE, g_strdup(path));
 }
 
+// The compiler that nvcc starts unless it is told another one.
+static void
+find_host_compiler(GPtrArray *parts) {
+  const char *named = g_getenv("NVCC_CCBIN");
+  char *path = g_find_program_in_path(named && *named ? named : "gcc");
+  settle_part(parts, "host compiler", path != NULL,
+              path ? path : g_strdup("no gcc in $PATH, and $NVCC_CCBIN names no other"));
+}
+
 // nvcc, and the assembler that it starts: that beside it, or the one in $PATH.
 static void
 find_compiler(GPtrArray *parts) {
@@ -112,6 +121,7 @@ find_compiler(GPtrArray *parts) {
     find_toolkit_program(parts, "ptxas", ptxas);
   else
     settle_part(parts, "ptxas", FALSE, g_strdup("neither beside nvcc nor in $PATH"));
+  find_host_compiler(parts);
 }
 
 static char *

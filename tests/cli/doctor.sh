@@ -26,6 +26,7 @@ version=$(sed -n 's/^AC_INIT(\[smembank\],\[\(.*\)\])$/\1/p' "$srcdir/configure.
 printf '#!/bin/sh\necho "%s /somewhere/smembank/__init__.py"\n' "$version" >"$work/good/python3"
 printf '#!/bin/sh\necho "0.0.9 /somewhere/smembank/__init__.py"\n' >"$work/bad/python3"
 printf '#!/bin/sh\necho git version 9.8.7\n' >"$work/good/git"
+cp "$work/bad/nvcc" "$work/good/gcc"
 chmod +x "$work"/good/* "$work"/bad/*
 
 SMEMBANK_NVCC=$work/good/nvcc PATH=$work/good:$PATH expect 0 doctor --format csv
@@ -34,6 +35,7 @@ quiet
 usable nvcc yes "$work/good/nvcc, CUDA 12.8"
 usable ptxas yes "$work/good/ptxas, CUDA 12.8"
 usable git yes 'git version 9.8.7'
+usable 'host compiler' yes "$work/good/gcc"
 usable 'Python package' yes "$version /somewhere"
 usable 'run libraries' yes /libcudart.so.13
 usable recorder yes /smembank-inject.so
@@ -49,6 +51,8 @@ usable nvcc no "$work/bad/nvcc does not tell its version"
 usable ptxas no "$work/bad/ptxas does not tell its version"
 usable 'Python package' no "0.0.9 /somewhere/smembank/__init__.py: this program is $version"
 usable cache no 'SMEMBANK_CACHE_SIZE is 0'
+NVCC_CCBIN=$work/none expect 0 doctor --format csv
+usable 'host compiler' no 'no gcc in '
 
 SMEMBANK_NVCC=no SMEMBANK_RUN_LIBRARIES=/nowhere expect 0 doctor
 shows 'without'

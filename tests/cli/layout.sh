@@ -183,3 +183,4 @@ says 'layouts are not searched of elements of less than a byte'
 expect 0 layout 128x128xf32 --access 'row vec=4' --max-excess 0
 expect 3 layout 512x512xf32 --access row
 says 'a block on sm_90 has at most 232448'
+expect 0 layout '#ttg.swizzled_shared<{vec=16, perPhase=1, maxPhase=4, order=[1,0]}> 64x64xf8E4M3FN' --access 'row vec=16'
