@@ -138,11 +138,11 @@ has_layouts(const SmbAdviseReport *report) {
   return FALSE;
 }
 
-// How long the kernel takes as it is, and whether it may stay so.
+// How long the kernel takes as it is, and whether it may stay so; that it is not known, if it is asked for.
 static void
 write_present_time(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbLaunchTime *time = smb_advise_time(report);
-  if (!time || !time->time)
+  if (!time || (!time->time && !smb_launch_time_is_asked()))
     return;
   g_autofree char *sentences = smb_launch_time_tell(time);
   gboolean leave = report->arrays->len > 0 && smb_advise_is_free(report);
