@@ -165,7 +165,7 @@ show_usage(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
 // Whether an option names a file that the command writes.
 static gboolean
 is_result(const GOptionEntry *entry) {
-  static const char *const names[] = {"output", "out", "svg", "record", NULL};
+  static const char *const names[] = {"output", "out", "svg", "record", "json", NULL};
   return g_strv_contains(names, entry->long_name);
 }
 

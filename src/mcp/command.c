@@ -78,10 +78,9 @@ typedef struct {
   guint n_held;       // those who hold this
   SmbChildLine *next; // the process that writes JSON; NULL: it has been started
   char *copy;         // of a text, or the folder of a run's result
-  char *failure;      // why there is no result
-  int status;         // exit status of the process that had none
-  GString *text;      // that the agent reads
-  JsonNode *result;   // the document
+  gboolean is_error;
+  GString *text;    // that the agent reads
+  JsonNode *result; // the document
 } Asking;
 
 // --- results
@@ -232,7 +231,6 @@ release_asking(gpointer data) {
   smb_desk_clear(asking->copy);
   g_free(asking->copy);
   g_clear_pointer(&asking->next, smb_child_line_free);
-  g_free(asking->failure);
   g_string_free(asking->text, TRUE);
   g_clear_pointer(&asking->result, json_node_unref);
   g_free(asking);
@@ -250,22 +248,25 @@ write_tool_text(JsonBuilder *json, const char *text) {
 
 static void
 finish_asking(Asking *asking) {
-  g_autofree char *failure =
-      asking->failure ? g_strdup_printf("exit status %d: %s", asking->status, asking->failure)
-                      : NULL;
   JsonBuilder *json = begin_tool_result(asking->call, asking->is_modern);
-  write_tool_text(json, failure ? failure : asking->text->str);
-  if (!failure && asking->result)
+  write_tool_text(json, asking->text->str);
+  if (asking->result)
     smb_json_copy(json, "structuredContent", asking->result);
-  smb_json_boolean(json, "isError", failure != NULL);
+  smb_json_boolean(json, "isError", asking->is_error);
   end_tool_result(asking->call, json);
+}
+
+static gboolean
+has_exited(const SmbChild *child) {
+  return child->status != -1 && WIFEXITED(child->status);
 }
 
 static void
 fail_asking(Asking *asking, const SmbChild *child) {
-  asking->failure = smb_child_describe_end(child);
-  asking->status =
-      child->status != -1 && WIFEXITED(child->status) ? WEXITSTATUS(child->status) : SMB_EXIT_INPUT;
+  g_autofree char *why = smb_child_describe_end(child);
+  g_string_printf(asking->text, "exit status %d: %s",
+                  has_exited(child) ? WEXITSTATUS(child->status) : SMB_EXIT_INPUT, why);
+  asking->is_error = TRUE;
   finish_asking(asking);
 }
 
@@ -305,7 +306,7 @@ append_output(GString *text, const char *title, const GString *output) {
   g_string_append_printf(text, "%s%s\n%s\n", title, skipped ? " (the end of it)" : "", shown);
 }
 
-// A program's own exit status is that of its run.
+// A program's own exit status is that of its run. What it wrote is there, whatever that is, and before the result.
 static void
 take_run(const SmbChild *child, gpointer data) {
   Asking *asking = data;
@@ -314,14 +315,15 @@ take_run(const SmbChild *child, gpointer data) {
   gboolean has_result = g_file_get_contents(asking->copy, &bytes, &length, NULL);
   if (has_result)
     asking->result = smb_json_parse("result", bytes, length, SMB_RPC_MOST_NESTING, NULL);
-  if (child->status != -1 && WIFEXITED(child->status))
-    g_string_append_printf(asking->text, "exit status %d\n", WEXITSTATUS(child->status));
+  if (!has_exited(child)) {
+    fail_asking(asking, child);
+    return;
+  }
+  g_string_append_printf(asking->text, "exit status %d\n", WEXITSTATUS(child->status));
   append_output(asking->text, "standard output:", child->out);
   append_output(asking->text, "standard error:", child->err);
-  if (!asking->result && !smb_child_has_result(child))
-    fail_asking(asking, child);
-  else
-    finish_asking(asking);
+  asking->is_error = !asking->result && !smb_child_has_result(child);
+  finish_asking(asking);
 }
 
 static Asking *
@@ -374,7 +376,7 @@ ask_twice(Server *server, SmbRpcCall *call, gboolean is_modern, const SmbTool *t
   return TRUE;
 }
 
-// Runs a program. Its result goes to a file: standard output is the program's.
+// Runs a program, once: its text follows what the program writes to standard output, and its JSON goes to a file.
 static gboolean
 ask_run(Server *server, SmbRpcCall *call, gboolean is_modern, const SmbToolCall *given,
         GError **error) {
@@ -385,11 +387,11 @@ ask_run(Server *server, SmbRpcCall *call, gboolean is_modern, const SmbToolCall 
     return FALSE;
   smb_child_line_free(place);
   g_unlink(copy); // its folder stays
-  g_autofree char *output = g_strconcat("--output=", copy, NULL);
+  g_autofree char *document = g_strconcat("--json=", copy, NULL);
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_strv_builder_add(words, "run");
   g_strv_builder_addv(words, (const char **)given->words);
-  g_strv_builder_add_many(words, "--format=json", output, NULL);
+  g_strv_builder_add_many(words, "--color=never", document, NULL);
   if (given->file)
     g_strv_builder_add(words, given->file);
   g_strv_builder_add(words, "--");

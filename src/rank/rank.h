@@ -45,3 +45,6 @@ char *smb_rank_duration(const SmbCaptureLaunch *launch);
 
 /** The formats of a ranking: their writers take an SmbRanking. */
 extern const SmbFormat smb_rank_formats[];
+
+/** That of JSON. */
+void smb_rank_write_json(SmbCli *cli, gconstpointer ranking);

@@ -236,8 +236,8 @@ write_ranked_launch(JsonBuilder *json, const SmbRankRow *row) {
   json_builder_end_object(json);
 }
 
-static void
-write_ranking_json(SmbCli *cli, gconstpointer result) {
+void
+smb_rank_write_json(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_object(json, "capture");
@@ -355,7 +355,7 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
 }
 
 const SmbFormat smb_rank_formats[] = {{"text", write_ranking_text, NULL},
-                                      {"json", write_ranking_json, NULL},
+                                      {"json", smb_rank_write_json, NULL},
                                       {"csv", write_ranking_csv, NULL},
                                       {"markdown", write_ranking_markdown, NULL},
                                       {NULL, NULL, NULL}};

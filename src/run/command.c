@@ -25,7 +25,7 @@ enum {
 #define LEAST_DEVICE_BYTES (G_GUINT64_CONSTANT(1) << 20)
 
 static char *option_kernel, *option_launches, *option_every, *option_capture, *option_nvcc,
-    *option_kernels, *option_unknown, *option_memory, *option_threads;
+    *option_json, *option_kernels, *option_unknown, *option_memory, *option_threads;
 static gboolean option_check, option_anew;
 
 static const GOptionEntry options[] = {
@@ -41,6 +41,8 @@ static const GOptionEntry options[] = {
      NULL},
     {"capture", 'o', 0, G_OPTION_ARG_FILENAME, &option_capture,
      "also keep the launches, as 'smembank capture' does", SMB_CLI_FILE},
+    {"json", 0, 0, G_OPTION_ARG_FILENAME, &option_json, "also write the result to FILE, as JSON",
+     SMB_CLI_FILE},
     {"device-memory", 0, 0, G_OPTION_ARG_STRING, &option_memory,
      "memory of the device (default: what this machine has free)", "BYTES"},
     {"unknown", 0, 0, G_OPTION_ARG_STRING, &option_unknown,
@@ -165,22 +167,35 @@ write_checked_json(gconstpointer checked, JsonBuilder *json) {
   smb_checked_write_json(checked, json);
 }
 
+// --json
 static gboolean
-write_ranking(SmbCli *cli, SmbRanking *ranking, const SmbChecked *checked) {
+write_json_beside(SmbCli *cli, const SmbRanking *ranking, const SmbOutFile *file, GError **error) {
+  g_autoptr(SmbSpool) document = smb_spool_new();
+  SmbCli beside = *cli;
+  beside.out = document;
+  smb_rank_write_json(&beside, ranking);
+  return smb_files_save(cli->files, file, document, NULL, error);
+}
+
+static gboolean
+write_ranking(SmbCli *cli, SmbRanking *ranking, const SmbChecked *checked, const SmbOutFile *json,
+              GError **error) {
   const SmbRankMore more = {checked, write_checked_text, write_checked_markdown,
                             write_checked_json};
   ranking->more = checked ? &more : NULL;
   if (option_capture)
     ranking->file = g_strdup(option_capture);
   cli->format->write(cli, ranking);
+  gboolean is_written = !json || write_json_beside(cli, ranking, json, error);
   ranking->more = NULL;
   if (checked && cli->status == SMB_EXIT_DONE && smb_defects_n(checked->defects) > 0)
     cli->status = SMB_EXIT_DIFFERS;
-  return TRUE;
+  return is_written;
 }
 
 static gboolean
-finish_run(SmbCli *cli, SmbRunning *running, const char *path, const char *end, GError **error) {
+finish_run(SmbCli *cli, SmbRunning *running, const char *path, const char *end,
+           const SmbOutFile *json, GError **error) {
   g_autofree char *summary = NULL;
   g_autoptr(GError) failure = NULL;
   gboolean is_kept = !running->recorder || running->n_launches == 0 ||
@@ -190,10 +205,10 @@ finish_run(SmbCli *cli, SmbRunning *running, const char *path, const char *end, 
   g_autoptr(SmbRanking) recorded =
       running->skips && is_kept && running->n_launches > 0 ? rank_recorded(cli, path, error) : NULL;
   if (running->skips)
-    return recorded ? write_ranking(cli, recorded, NULL) : !error || !*error;
+    return recorded ? write_ranking(cli, recorded, NULL, json, error) : !error || !*error;
   smb_ranking_end(running->ranking, end);
   if (running->ranking->n_launches > 0 || running->checked)
-    return write_ranking(cli, running->ranking, running->checked);
+    return write_ranking(cli, running->ranking, running->checked, json, error);
   if (cli->status != SMB_EXIT_INPUT) // of a program that says why, or that the redirection refuses
     smb_spool_printf(cli->messages, "smembank run: no launch was counted: %s\n", end);
   return TRUE;
@@ -222,6 +237,10 @@ run_ranked(SmbCli *cli, SmbRunning *running, const char *path, const char *const
   running->matching = matching;
   if (records && !recorder)
     return FALSE;
+  const SmbOutFile *json =
+      option_json ? smb_files_open(cli->files, "--json", option_json, error) : NULL;
+  if (option_json && !json)
+    return FALSE;
   int wait_status;
   running->watch = smb_watch_start(cli->command, cli->columns, FALSE);
   gboolean ran = smb_run_start(running, words, SMB_RUN_OUTPUT_OWN, &wait_status, error);
@@ -233,7 +252,7 @@ run_ranked(SmbCli *cli, SmbRunning *running, const char *path, const char *const
     smb_spool_puts(cli->messages,
                    "smembank run: kernels were not run: what the program computes is wrong\n");
   g_autofree char *end = smb_application_describe_end(wait_status, words[0]);
-  return finish_run(cli, running, path, end, error);
+  return finish_run(cli, running, path, end, json, error);
 }
 
 // What the options of the compiler say stands for --arch, as in other commands.

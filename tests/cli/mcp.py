@@ -220,6 +220,16 @@ def test_run():
     check("exit status 0" in text and "heard" in text and "meant" in text, f"run: {result}")
     result = server.call("run", command=["sh", "-c", "exit 7"])
     check("exit status 7" in result["content"][0]["text"] and result["isError"] is True, f"run: {result}")
+    # A program that fails has written something all the same.
+    text = server.call("run", command=["sh", "-c", "echo heard; echo meant >&2; exit 5"])["content"][0]["text"]
+    check("exit status 5" in text and "heard" in text and "meant" in text, f"run: {text}")
+    # The text says what the document does.
+    wrong = os.path.join(WORK, "wrong")
+    if os.path.exists(wrong):
+        result = server.call("run", command=[wrong], check=True)
+        text = result["content"][0]["text"]
+        check(len(result["structuredContent"]["findings"]) == 1 and result["isError"] is False, f"run: {result}")
+        check("exit status 1\n" in text and "done" in text and "cudaFree() returned" in text, f"run: {text}")
     # What is cancelled ends, with all that it has started.
     alive = os.path.join(WORK, "alive")
     script = f"while :; do : >>{alive}; sleep 0.05; done & wait"

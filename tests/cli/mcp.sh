@@ -25,6 +25,13 @@ __global__ void transpose(float *out, const float *in, int n) {
 }
 END
 cd "$work"
+# A program that launches nothing, and calls the runtime wrongly.
+run_libraries
+library=$SMEMBANK_RUN_LIBRARIES/libcudart.so.13
+if [ -e "$library" ]; then
+  echo 'int cudaFree(void *), puts(const char *); int main(void) { puts("done"); cudaFree((void *)8); return 0; }' >"$work/wrong.c"
+  "${CC:-cc}" -o "$work/wrong" "$work/wrong.c" "$library"
+fi
 timeout 300 python3 "$folder/tests/cli/mcp.py" "$SMEMBANK" "$work" "$folder"
 
 # Nothing is left behind.

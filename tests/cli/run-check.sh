@@ -49,6 +49,11 @@ expect 1 run --check -- ./host wrong more
 says '2 findings'
 says 'cudaMemcpy() returned cudaErrorInvalidValue'
 says '1 allocation not freed: 64 bytes'
+# The text and the document of one run.
+expect 1 run --check --json both.json -- ./host wrong
+says '2 findings'
+[ "$(grep -c '"kind" : ' both.json)" = 2 ] || die "--json: $(cat both.json)"
+expect 2 run --json both.json --output both.json -- ./host
 expect 0 run -- ./host wrong more
 expect 2 run --check --kernels skip -- ./host
 
