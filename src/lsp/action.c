@@ -4,6 +4,7 @@
 // Code actions: the layouts that advise found and tried, as edits. Asked where an access of the range conflicts.
 #include <string.h>
 
+#include "src/commands.h"
 #include "src/lsp/server.h"
 #include "src/out/json.h"
 
@@ -149,6 +150,7 @@ wants_fixes(JsonObject *params) {
 
 void
 smb_lsp_answer_actions(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
+  static const SmbCommand advise = {"advise", smb_cmd_advise, NULL};
   static const char *const more[] = {"--format=json", NULL};
   JsonObject *range = smb_json_get_object(params, "range");
   SmbPosition start, end;
@@ -168,5 +170,5 @@ smb_lsp_answer_actions(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
   }
   Advising *advising = g_new(Advising, 1);
   *advising = (Advising){text, conflict.launch, smb_rpc_call_number(call)};
-  smb_lsp_text_ask(text, call, "advise", conflict.launch, more, take_layouts, advising, g_free);
+  smb_lsp_text_ask(text, call, &advise, conflict.launch, more, take_layouts, advising, g_free);
 }

@@ -3,6 +3,7 @@
 //
 // Requests about a text: hover, with what explain says of the access; hints at lines, with their counts.
 #include "sim/base/text.h"
+#include "src/commands.h"
 #include "src/lsp/server.h"
 #include "src/out/json.h"
 
@@ -85,6 +86,7 @@ take_explanation(const SmbChild *child, gpointer data) {
 
 void
 smb_lsp_answer_hover(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
+  static const SmbCommand explain = {"explain", smb_cmd_explain, NULL};
   SmbPosition position;
   gsize length;
   if (!smb_position_read(smb_json_get_object(params, "position"), &position)) {
@@ -107,7 +109,7 @@ smb_lsp_answer_hover(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
   const char *const more[] = {"--format=json", "--no-time", at, column > 0 ? in : NULL, NULL};
   Hovering *hovering = g_new(Hovering, 1);
   *hovering = (Hovering){text->server, smb_rpc_call_number(call)};
-  smb_lsp_text_ask(text, call, "explain", search.launch, more, take_explanation, hovering, g_free);
+  smb_lsp_text_ask(text, call, &explain, search.launch, more, take_explanation, hovering, g_free);
 }
 
 // --- hints

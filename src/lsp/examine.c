@@ -4,6 +4,8 @@
 // Has a text analyzed as it is now, launch by launch, and answers what waits for that.
 #include <string.h>
 
+#include "src/cli/words.h"
+#include "src/commands.h"
 #include "src/lsp/server.h"
 #include "src/out/json.h"
 
@@ -155,11 +157,29 @@ hide_lines(const char *text) {
   return hidden;
 }
 
+static void
+note_options(G_GNUC_UNUSED const SmbCli *cli, G_GNUC_UNUSED const SmbCliUsage *usage,
+             const SmbCliGroup *groups, guint n_groups, gpointer data) {
+  for (guint i = 0; i < n_groups; i++) {
+    for (const GOptionEntry *entry = groups[i].entries; entry->long_name; entry++)
+      g_ptr_array_add(data, (gpointer)entry);
+  }
+}
+
+// Options of a launch that the command does not have, as a limit is for analyze alone, are not for it.
 static GStrv
-join_launch_words(const SmbLspText *text, guint launch, const char *const *more) {
+join_launch_words(const SmbLspText *text, const SmbCommand *command, guint launch,
+                  const char *const *more) {
+  g_autoptr(GPtrArray) options = g_ptr_array_new();
+  const SmbCliVisitor visitor = {note_options, options};
+  SmbCli other = {.command = command->name, .visitor = &visitor};
+  command->run(&other, NULL);
   const SmbLspLaunch *how = text->launches->pdata[launch];
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
-  g_strv_builder_addv(words, (const char **)how->words);
+  for (guint i = 0; how->words[i]; i++) {
+    if (smb_words_is_of(how->words[i], options))
+      g_strv_builder_add(words, how->words[i]);
+  }
   g_strv_builder_addv(words, (const char **)more);
   if (text->server->is_text_only)
     g_strv_builder_add(words, "--text");
@@ -167,22 +187,22 @@ join_launch_words(const SmbLspText *text, guint launch, const char *const *more)
 }
 
 void
-smb_lsp_text_ask(SmbLspText *text, SmbRpcCall *call, const char *command, guint launch,
+smb_lsp_text_ask(SmbLspText *text, SmbRpcCall *call, const SmbCommand *command, guint launch,
                  const char *const *more, SmbRpcAnswer answer, gpointer data,
                  GDestroyNotify free_data) {
   const SmbDocument *document = text->document;
   gboolean saved = is_saved(document);
-  g_auto(GStrv) words = join_launch_words(text, launch, more);
+  g_auto(GStrv) words = join_launch_words(text, command, launch, more);
   g_autofree char *name = smb_lsp_text_name(text);
   g_autofree char *folder = saved ? g_path_get_dirname(document->path) : NULL;
   g_autofree char *hidden = saved ? NULL : hide_lines(document->text->str);
-  const SmbQuestion question = {command, (const char *const *)words, name, hidden, folder};
+  const SmbQuestion question = {command->name, (const char *const *)words, name, hidden, folder};
   g_autoptr(GError) error = NULL;
   Inquiry *inquiry = g_new(Inquiry, 1);
   *inquiry = (Inquiry){answer, data, free_data, NULL};
   SmbChildLine *line = smb_desk_ask(text->server->desk, &question, &inquiry->copy, &error);
   if (!line) {
-    SmbChild failed = {command, -1, g_string_new(NULL), g_string_new(error->message), NULL};
+    SmbChild failed = {command->name, -1, g_string_new(NULL), g_string_new(error->message), NULL};
     answer(&failed, data);
     g_string_free(failed.out, TRUE);
     g_string_free(failed.err, TRUE);
@@ -219,6 +239,7 @@ take_analysis(const SmbChild *child, gpointer data) {
 
 static void
 examine(SmbLspText *text) {
+  static const SmbCommand analyze = {"analyze", smb_cmd_analyze, NULL};
   static const char *const words[] = {"--format=json", "--no-time", NULL};
   text->due = 0;
   g_clear_pointer(&text->launches, g_ptr_array_unref);
@@ -231,7 +252,7 @@ examine(SmbLspText *text) {
   for (guint i = 0; i < text->launches->len; i++) {
     Examined *examined = g_new(Examined, 1);
     *examined = (Examined){text, i};
-    smb_lsp_text_ask(text, NULL, "analyze", i, words, take_analysis, examined, g_free);
+    smb_lsp_text_ask(text, NULL, &analyze, i, words, take_analysis, examined, g_free);
   }
 }
 

@@ -79,11 +79,12 @@ void smb_lsp_text_await(SmbLspServer *server, SmbRpcCall *call, JsonObject *para
 /**
  * smb_lsp_text_ask:
  * @call: (nullable): for whom
+ * @command: that is asked
  * @launch: index of the launch
  * @more: (array zero-terminated=1): options besides those of the launch
  * @answer, @data, @free_data: as of smb_rpc_ask(); dropped if the text changes
  */
-void smb_lsp_text_ask(SmbLspText *text, SmbRpcCall *call, const char *command, guint launch,
+void smb_lsp_text_ask(SmbLspText *text, SmbRpcCall *call, const SmbCommand *command, guint launch,
                       const char *const *more, SmbRpcAnswer answer, gpointer data,
                       GDestroyNotify free_data);
 

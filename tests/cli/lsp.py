@@ -233,9 +233,14 @@ def test_edits():
     check(len(found) == 1 and cut(text, found[0]["range"]) == CONFLICT, f"with CRLF: {found}")
     far = {"line": 0, "character": 10**6}
     server.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": 31},
-                                           "contentChanges": [{"range": {"start": far, "end": far}, "text": " --max-ways 1"}]})
+                                           "contentChanges": [{"range": {"start": far, "end": far}, "text": " --max-ways 1 --prove"}]})
     found = server.diagnostics(uri, 31)
     check(any(one["code"] == "limit-exceeded" and one["severity"] == 1 for one in found), f"a limit in the line: {found}")
+    # What analyze alone is asked is not asked of explain and advise.
+    place = {"textDocument": {"uri": uri}, "position": position(text, CONFLICT)}
+    check("512 requests" in (server.ask("textDocument/hover", place)["result"] or {}).get("contents", {}).get("value", ""), "hover with a limit")
+    place["range"] = conflicts(found)[0]["range"]
+    check(server.ask("textDocument/codeAction", {**place, "context": {"diagnostics": []}})["result"], "actions with a limit")
     # An edit that makes no sense: the text is forgotten, and the server goes on.
     server.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": 32},
                                            "contentChanges": [{"range": {"start": {"line": -1, "character": 0}, "end": far}, "text": ""}]})
