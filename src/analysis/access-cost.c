@@ -38,7 +38,7 @@ smb_row_cost(const SmbLaunchTime *time, const SmbCompiledCount *compiled,
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *other = &g_array_index(analysis->accesses, SmbAccess, i);
     double cycles = 0;
-    if (smb_analyze_is_one_row(access->site, other->site))
+    if (smb_analyze_is_one_row(access, other))
       smb_launch_time_cost(time, other->site, &cycles);
     sum += cycles;
   }

@@ -18,27 +18,39 @@ hash_site(gconstpointer key) {
 
 // Whether instructions of two sites are one row.
 static gboolean
-are_of_one_row(gconstpointer a, gconstpointer b) {
+are_of_one_line(gconstpointer a, gconstpointer b) {
   const SmbSite *one = a, *other = b;
   return one->line == other->line && one->op_class == other->op_class &&
          g_str_equal(one->file, other->file) && g_str_equal(one->opcode, other->opcode);
 }
 
-gboolean
-smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other) {
-  return one == other ||
-         (is_of_compiler(one) && is_of_compiler(other) && are_of_one_row(one, other));
+// The same of accesses to shared memory: to the same array.
+static guint
+hash_access(gconstpointer key) {
+  return hash_site(((const SmbAccess *)key)->site);
 }
 
-// Where the row of a site is, by the sites of rows there are; the next one, which @n counts, if it has none yet.
+static gboolean
+are_of_one_array(gconstpointer a, gconstpointer b) {
+  const SmbAccess *one = a, *other = b;
+  return are_of_one_line(one->site, other->site) && g_strcmp0(one->array, other->array) == 0;
+}
+
+gboolean
+smb_analyze_is_one_row(const SmbAccess *one, const SmbAccess *other) {
+  return one->site == other->site ||
+         (is_of_compiler(one->site) && is_of_compiler(other->site) && are_of_one_array(one, other));
+}
+
+// Where the row of a site is, by the @key that rows have; the next one, which @n counts, if it has none yet.
 static guint
-find_access_row(GHashTable *rows, const SmbSite *site, guint n) {
+find_access_row(GHashTable *rows, const SmbSite *site, gconstpointer key, guint n) {
   gpointer found;
   if (!is_of_compiler(site))
     return n;
-  if (g_hash_table_lookup_extended(rows, site, NULL, &found))
+  if (g_hash_table_lookup_extended(rows, key, NULL, &found))
     return GPOINTER_TO_UINT(found);
-  g_hash_table_insert(rows, (gpointer)site, GUINT_TO_POINTER(n));
+  g_hash_table_insert(rows, (gpointer)key, GUINT_TO_POINTER(n));
   return n;
 }
 
@@ -50,12 +62,12 @@ smb_analyze_row_text(const SmbSite *site, guint n) {
 GArray *
 smb_analyze_gather(const GArray *accesses, gboolean each) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeRow));
-  g_autoptr(GHashTable) counted = g_hash_table_new(hash_site, are_of_one_row);
-  g_autoptr(GHashTable) others = g_hash_table_new(hash_site, are_of_one_row);
+  g_autoptr(GHashTable) counted = g_hash_table_new(hash_access, are_of_one_array);
+  g_autoptr(GHashTable) others = g_hash_table_new(hash_access, are_of_one_array);
   for (guint i = 0; i < accesses->len; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
     GHashTable *known = access->total.requests > 0 ? counted : others;
-    guint at = each ? i : find_access_row(known, access->site, rows->len);
+    guint at = each ? i : find_access_row(known, access->site, access, rows->len);
     if (at == rows->len) {
       SmbAnalyzeRow first = {.access = access};
       g_array_append_val(rows, first);
@@ -73,7 +85,7 @@ smb_analyze_row_worst(const GArray *accesses, const SmbAnalyzeRow *row) {
   for (guint i = 0; i < accesses->len && row->n > 1; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
     gboolean is_worse = access->total.excess > worst->total.excess;
-    worst = is_worse && smb_analyze_is_one_row(row->access->site, access->site) ? access : worst;
+    worst = is_worse && smb_analyze_is_one_row(row->access, access) ? access : worst;
   }
   return worst;
 }
@@ -81,10 +93,10 @@ smb_analyze_row_worst(const GArray *accesses, const SmbAnalyzeRow *row) {
 GArray *
 smb_analyze_gather_global(const GArray *globals) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeGlobalRow));
-  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_of_one_row);
+  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_of_one_line);
   for (guint i = 0; i < globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(globals, SmbGlobalAccess, i);
-    guint at = find_access_row(known, access->site, rows->len);
+    guint at = find_access_row(known, access->site, access->site, rows->len);
     if (at == rows->len) {
       SmbAnalyzeGlobalRow first = {.n = 1, .total = *access};
       g_array_append_val(rows, first);
@@ -104,10 +116,10 @@ smb_analyze_gather_global(const GArray *globals) {
 GArray *
 smb_analyze_gather_traffic(const GArray *traffic) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeTrafficRow));
-  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_of_one_row);
+  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_of_one_line);
   for (guint i = 0; i < traffic->len; i++) {
     const SmbOtherTraffic *one = &g_array_index(traffic, SmbOtherTraffic, i);
-    guint at = find_access_row(known, one->site, rows->len);
+    guint at = find_access_row(known, one->site, one->site, rows->len);
     if (at == rows->len) {
       SmbAnalyzeTrafficRow first = {.n = 1, .total = *one};
       g_array_append_val(rows, first);

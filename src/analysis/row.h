@@ -31,7 +31,7 @@ typedef struct {
  * @accesses: (element-type SmbAccess)
  * @each: a row for each, whatever they have in common
  *
- * Accesses with the same line of the source and the same opcode are one row, unless only one of them is counted.
+ * Accesses with the same line of the source, the same opcode and the same array are one row, unless only one of them is counted.
  *
  * Returns: (transfer full) (element-type SmbAnalyzeRow): in the order of the first of each
  */
@@ -45,8 +45,8 @@ GArray *smb_analyze_gather(const GArray *accesses, gboolean each);
  */
 const SmbAccess *smb_analyze_row_worst(const GArray *accesses, const SmbAnalyzeRow *row);
 
-/** smb_analyze_is_one_row: Returns: whether accesses at two sites, if both are counted, are one row */
-gboolean smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other);
+/** smb_analyze_is_one_row: Returns: whether two accesses, if both are counted, are one row */
+gboolean smb_analyze_is_one_row(const SmbAccess *one, const SmbAccess *other);
 
 /** smb_analyze_gather_global: @globals: (element-type SmbGlobalAccess)
  *

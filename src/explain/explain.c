@@ -148,8 +148,7 @@ weigh_access(const SmbExplanation *e, const SmbExplainQuestion *question, const 
                    .own = access->total.excess};
   for (guint i = 0; i < e->analysis->accesses->len; i++) {
     const SmbAccess *other = get_access(e->analysis, i);
-    if (!smb_analyze_is_one_row(access->site, other->site) ||
-        !is_asked_for(e->target->kernel, other, question))
+    if (!smb_analyze_is_one_row(access, other) || !is_asked_for(e->target->kernel, other, question))
       continue;
     weight.row += other->total.excess;
     weight.alike++;

@@ -93,8 +93,7 @@ is_row_exact(const GArray *accesses, const SmbAnalyzeRow *row) {
   gboolean is_bound = FALSE;
   for (guint i = 0; i < accesses->len; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
-    is_bound |= smb_analyze_is_one_row(row->access->site, access->site) &&
-                smb_access_is_lower_bound(access);
+    is_bound |= smb_analyze_is_one_row(row->access, access) && smb_access_is_lower_bound(access);
   }
   return !is_bound;
 }

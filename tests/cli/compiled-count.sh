@@ -302,6 +302,29 @@ expect 1 analyze unrolled.cu --block 32 --max-ways 4 --format github
 [ "$(grep -c "more than" err)" -eq 1 ] || die "$last: $(cat err)"
 says 'unrolled.cu:4:31: warning: the store of s[t][i * 4 + t % 4] (8 × STS) is up to 8-way: more than --max-ways 4'
 [ "$(grep -c '^::error' out)" -eq 1 ] || die "$last: $(cat out)"
+# Those of one line that read two arrays are two findings, as they are two rows.
+cat >product.cu <<'END'
+__global__ void product(float *c, const float *a, const float *b, int n) {
+  __shared__ float as[16][16], bs[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < n; k += 16) {
+    as[y][x] = a[y * n + k + x];
+    bs[y][x] = b[y * n + k + x];
+    __syncthreads();
+    for (int i = 0; i < 16; i++)
+      sum += as[y][i] * bs[x][i];
+    __syncthreads();
+  }
+  c[y * n + x] = sum;
+}
+END
+expect 0 analyze product.cu --block 16,16 --arg n=16 --format github
+wide='::the load of bs\[x\]\[i\] \(([0-9]+) × LDS.128\) takes ([0-9]+) wavefronts, ([0-9]+) of them in excess'
+found=$(sed -nE "s/.*$wide.*/\\2 \\3/p" out)
+[ -n "$found" ] || die "$last: $(cat out)"
+expect 0 analyze product.cu --block 16,16 --arg n=16
+grep -qE "^ +10 +bs\[x\]\[i\] +load .* ${found% *} +${found#* }\$" out || die "$found, and $(cat out)"
 # Turns at a word, of an atomic that is a loop: excess of the text, requests of what is compiled.
 cat >turns.cu <<'END'
 __global__ void turns(float *o) {
