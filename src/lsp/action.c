@@ -77,18 +77,32 @@ can_apply(const SmbDocument *document, JsonArray *changes) {
   return json_array_get_length(changes) > 0;
 }
 
+// What a layout gains, in wavefronts: of the kernel as compiled, by which layouts are ranked, or else of the array in the text
+// (transfer full).
+static char *
+describe_layout_gain(JsonObject *now, JsonObject *layout) {
+  JsonObject *before = now ? smb_json_get_object(now, "as_compiled") : NULL;
+  JsonObject *after = smb_json_get_object(layout, "as_compiled");
+  gboolean is_compiled = before && after && !smb_json_get_text(before, "failure") &&
+                         !smb_json_get_text(after, "failure");
+  return g_strdup_printf("%" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT " wavefronts%s",
+                         now ? smb_json_get_number(is_compiled ? before : now, "wavefronts") : 0,
+                         smb_json_get_number(is_compiled ? after : layout, "wavefronts"),
+                         is_compiled ? " of the kernel as compiled" : "");
+}
+
 // Writes a layout that was run in the kernel's own text, and gave the same results.
 static void
-write_layout_action(JsonBuilder *json, const SmbDocument *document, const char *array, gint64 now,
-                    JsonObject *layout) {
+write_layout_action(JsonBuilder *json, const SmbDocument *document, const char *array,
+                    JsonObject *now, JsonObject *layout) {
   JsonObject *rewritten = smb_json_get_object(layout, "rewritten");
   JsonArray *changes = rewritten ? smb_json_get_array(rewritten, "changes") : NULL;
   if (!changes || !json_object_get_boolean_member_with_default(rewritten, "holds", FALSE) ||
       !can_apply(document, changes))
     return;
-  g_autofree char *title = g_strdup_printf(
-      "%s: %s (%" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT " wavefronts)", array,
-      smb_json_get_text(layout, "name"), now, smb_json_get_number(layout, "wavefronts"));
+  g_autofree char *gain = describe_layout_gain(now, layout);
+  g_autofree char *title =
+      g_strdup_printf("%s: %s (%s)", array, smb_json_get_text(layout, "name"), gain);
   smb_json_object(json, NULL);
   smb_json_text(json, "title", title);
   smb_json_text(json, "kind", KIND);
@@ -113,8 +127,7 @@ write_actions(SmbRpcCall *call, const SmbDocument *document, JsonObject *advice)
     JsonObject *now = smb_json_get_object(array, "now");
     JsonArray *layouts = smb_json_get_array(array, "layouts");
     for (guint j = 0; layouts && j < json_array_get_length(layouts); j++)
-      write_layout_action(json, document, smb_json_get_text(array, "name"),
-                          now ? smb_json_get_number(now, "wavefronts") : 0,
+      write_layout_action(json, document, smb_json_get_text(array, "name"), now,
                           json_array_get_object_element(layouts, j));
   }
   json_builder_end_array(json);
@@ -161,7 +174,7 @@ smb_lsp_answer_actions(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
   }
   Conflict conflict = {MIN(start.line, G_MAXINT32) + 1, MIN(end.line, G_MAXINT32) + 1, FALSE, 0};
   if (wants_fixes(params))
-    smb_lsp_visit_accesses(text, find_conflict, &conflict);
+    smb_lsp_visit_counts(text, find_conflict, &conflict);
   const SmbLspResult *result = text->results->pdata[conflict.launch];
   if (!conflict.is_found || result->advice) {
     write_actions(call, text->document,

@@ -51,7 +51,7 @@ append_access(GString *text, JsonObject *access) {
       smb_count(wavefronts, "wavefront").text, smb_json_get_number(access, "ideal_wavefronts"));
 }
 
-// What explain says, in its own words.
+// What explain says, in its own words: of the text, but for what that was compiled to.
 static void
 take_explanation(const SmbChild *child, gpointer data) {
   static const char *const sentences[] = {"meeting", "sharing", "reason", "padding", "cost"};
@@ -68,6 +68,9 @@ take_explanation(const SmbChild *child, gpointer data) {
     return;
   }
   g_autoptr(GString) text = g_string_new(NULL);
+  const char *compiled = smb_json_get_text(words, "compiled");
+  if (compiled)
+    g_string_append_printf(text, "%s\n\nIn the text: ", compiled);
   append_access(text, access);
   for (guint i = 0; i < G_N_ELEMENTS(sentences); i++) {
     const char *sentence = smb_json_get_text(words, sentences[i]);
@@ -169,7 +172,7 @@ smb_lsp_answer_hints(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
   }
   g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Hint));
   Hints hints = {found, MIN(start.line, G_MAXINT32) + 1, MIN(end.line, G_MAXINT32) + 1};
-  smb_lsp_visit_accesses(text, add_line_hint, &hints);
+  smb_lsp_visit_counts(text, add_line_hint, &hints);
   JsonBuilder *json = smb_rpc_begin_result(call);
   json_builder_begin_array(json);
   for (guint i = 0; i < found->len; i++)

@@ -296,16 +296,40 @@ smb_lsp_text_await(SmbLspServer *server, SmbRpcCall *call, JsonObject *params,
   }
 }
 
+static JsonObject *
+get_result(const SmbLspText *text, guint launch) {
+  const SmbLspResult *result = text->results->pdata[launch];
+  return result->document ? json_node_get_object(result->document) : NULL;
+}
+
+// @accesses: (nullable)
+static void
+visit_accesses(SmbLspText *text, guint launch, JsonArray *accesses, SmbLspVisit visit,
+               gpointer data) {
+  for (guint i = 0; accesses && i < json_array_get_length(accesses); i++) {
+    JsonObject *access = json_array_get_object_element(accesses, i);
+    if (smb_lsp_is_of(text, smb_json_get_text(access, "file")))
+      visit(text, launch, access, data);
+  }
+}
+
 void
 smb_lsp_visit_accesses(SmbLspText *text, SmbLspVisit visit, gpointer data) {
   for (guint i = 0; i < text->results->len; i++) {
-    const SmbLspResult *result = text->results->pdata[i];
-    JsonObject *document = result->document ? json_node_get_object(result->document) : NULL;
-    JsonArray *accesses = document ? smb_json_get_array(document, "accesses") : NULL;
-    for (guint j = 0; accesses && j < json_array_get_length(accesses); j++) {
-      JsonObject *access = json_array_get_object_element(accesses, j);
-      if (smb_lsp_is_of(text, smb_json_get_text(access, "file")))
-        visit(text, i, access, data);
-    }
+    JsonObject *document = get_result(text, i);
+    visit_accesses(text, i, document ? smb_json_get_array(document, "accesses") : NULL, visit,
+                   data);
+  }
+}
+
+void
+smb_lsp_visit_counts(SmbLspText *text, SmbLspVisit visit, gpointer data) {
+  for (guint i = 0; i < text->results->len; i++) {
+    JsonObject *document = get_result(text, i);
+    JsonObject *compiled = document ? smb_json_get_object(document, "compiled") : NULL;
+    JsonArray *counted = compiled ? smb_json_get_array(compiled, "accesses") : NULL;
+    if (!counted && document)
+      counted = smb_json_get_array(document, "accesses");
+    visit_accesses(text, i, counted, visit, data);
   }
 }

@@ -101,6 +101,9 @@ SmbLspText *smb_lsp_find_text(SmbLspServer *server, JsonObject *params);
 typedef void (*SmbLspVisit)(SmbLspText *text, guint launch, JsonObject *access, gpointer data);
 void smb_lsp_visit_accesses(SmbLspText *text, SmbLspVisit visit, gpointer data);
 
+/** smb_lsp_visit_counts: The same of what diagnostics are of: the instructions of the text's lines, if it was compiled. */
+void smb_lsp_visit_counts(SmbLspText *text, SmbLspVisit visit, gpointer data);
+
 // --- text-launch.c
 
 /** Most launches of a text that are examined: the first ones. */

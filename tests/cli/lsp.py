@@ -34,9 +34,9 @@ def check(condition, message):
 
 
 class Server:
-    def __init__(self, *options, begins=True):
+    def __init__(self, *options, begins=True, **environment):
         self.process = subprocess.Popen([PROGRAM, "lsp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
+                                        stderr=subprocess.PIPE, env={**os.environ, **environment})
         self.n, self.notes = 0, []
         if begins:
             self.capabilities = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["result"]
@@ -307,6 +307,25 @@ def test_launches():
     server.end()
 
 
+def test_compiled():
+    """What is shown is of what a compiler makes of the text, everywhere."""
+    text = ("// smembank: --block 32\n__global__ void k() {\n  __shared__ int s[32][32];\n"
+            "  for (int i = 0; i < 4; i++)\n    s[threadIdx.x][i] = i;\n}\n")
+    server = Server(SMEMBANK_NVCC=os.path.join(WORK, "nvcc"), NVCC_CALLS=os.path.join(WORK, "calls"))
+    uri = uri_of("compiled.cu")
+    server.open(uri, text)
+    found = conflicts(server.diagnostics(uri))
+    check(len(found) == 1 and "takes 16 wavefronts" in found[0]["message"], f"diagnostics: {found}")
+    document = {"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}
+    hints = server.ask("textDocument/inlayHint", document)["result"]
+    check([(hint["position"]["line"], hint["label"]) for hint in hints] == [(4, "16 wavefronts, ideal 1")], f"hints: {hints}")
+    hover = server.ask("textDocument/hover", {**document, "position": found[0]["range"]["start"]})["result"]["contents"]["value"]
+    check("nvcc makes st.shared.u32: 1 request, 16 wavefronts" in hover and "In the text: store of s" in hover, f"hover: {hover}")
+    actions = server.ask("textDocument/codeAction", {**document, "range": found[0]["range"], "context": {"diagnostics": []}})["result"]
+    check(actions and all("16 -> 16 wavefronts of the kernel as compiled" in action["title"] for action in actions), f"actions: {actions}")
+    server.end()
+
+
 def test_cancel():
     server = Server()
     slow = "// smembank: --block 1024 --grid 60000\n"
@@ -362,5 +381,5 @@ def test_protocol():
     check(server.process.wait(60) == 1, "exit without shutdown")
 
 
-for test in (test_session, test_edits, test_launches, test_cancel, test_protocol):
+for test in (test_session, test_edits, test_launches, test_compiled, test_cancel, test_protocol):
     test()
