@@ -12,8 +12,8 @@ from ._kernel import Analysis, Kernel, analyze
 
 def _line(keyword: str, text: str) -> str:
     """A line of the text that the library reads; it has one line each."""
-    if not text.strip():
-        raise _library.UsageError(f"{keyword} '{text}': expected a text")
+    if not isinstance(text, str) or not text.strip():
+        raise _library.UsageError(f"{keyword} {text!r}: expected a text")
     return f"{keyword} {' '.join(text.split())}\n"
 
 

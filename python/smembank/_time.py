@@ -230,6 +230,8 @@ def run(
     process: cwd and env, as subprocess.run has them
     The program is not confined. Raises UsageError or InputError if it cannot be run.
     """
+    if isinstance(command, (str, bytes, os.PathLike)) or not command:
+        raise _library.UsageError(f"command {command!r}: expected a program and its arguments, such as ['./app', '--size', '512']")
     program, *arguments = [os.fspath(word) for word in command]
     words = ["run", *_device_words(arch, device, clock_ghz, cache), "--time" if predict_time else "--no-time"]
     if program.endswith(".cu"):

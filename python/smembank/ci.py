@@ -220,7 +220,7 @@ class GitLab(Host):
         project = expect(setting, "CI_PROJECT_ID", r"\d+")
         number = expect(setting, "CI_MERGE_REQUEST_IID", r"\d+")
         super().__init__(
-            setting["CI_API_V4_URL"],
+            expect(setting, "CI_API_V4_URL", r"https?://\S+"),
             {"PRIVATE-TOKEN": setting["SMEMBANK_GITLAB_TOKEN"]},
             f"/projects/{project}/merge_requests/{number}/notes",
             "",

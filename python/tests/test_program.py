@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 import smembank
+from smembank import ci
 from smembank._program import find_program
 
 SOURCE = pathlib.Path(__file__).parent.parent.parent
@@ -94,8 +95,20 @@ def test_run_without_kernels():
     assert "no launch was counted" in done.errors
     with pytest.raises(smembank.InputError, match="[Nn]o such file"):
         smembank.run(["./nowhere"])
+    for command in "app.cu", pathlib.Path("app.cu"), []:
+        with pytest.raises(smembank.UsageError, match="expected a program and its arguments"):
+            smembank.run(command)
     with pytest.raises(subprocess.TimeoutExpired):
         smembank.run(["sleep", "60"], timeout=0.5)
+
+
+def test_comment_where_no_host_is_named(monkeypatch, tmp_path, capsys):
+    (tmp_path / "comment.md").write_text("a table")
+    for name, value in ("SMEMBANK_GITLAB_TOKEN", "t"), ("CI_PROJECT_ID", "3"), ("CI_MERGE_REQUEST_IID", "7"):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("CI_API_V4_URL", raising=False)
+    assert ci.main(["comment", "--host=gitlab", f"--out={tmp_path}"]) == 2
+    assert "CI_API_V4_URL: '' is not what a host gives" in capsys.readouterr().err
 
 
 def find_nvcc():

@@ -488,6 +488,7 @@ def test_assert_conflict_free():
         (smembank.InputError, "layout:2:12: expected", ("(32,32):(33,1)", "row\naccess column")),
         (smembank.UsageError, "expected an access", ("(32,32):(33,1)",)),
         (smembank.UsageError, "expected a text", (" ", "row")),
+        (smembank.UsageError, "access 7: expected a text", ("32x32", 7)),
     ],
 )
 def test_layout_errors(error, place, arguments):
