@@ -70,11 +70,17 @@ measure_place(const Writer *to, JsonObject *result, const Place *place) {
   return (guint)(length - (place->column - 1));
 }
 
+// The word that the first kernel begins with; NULL: there is none
+static const char *
+find_kernel_word(const SmbDocument *document) {
+  const char *kernel = strstr(document->text->str, "__global__");
+  return kernel ? kernel : strstr(document->text->str, ".entry"); // of PTX
+}
+
 // Where what has no place of its own is shown: at the first kernel.
 static Place
 find_first_kernel(const SmbDocument *document) {
-  const char *text = document->text->str, *kernel = strstr(text, "__global__");
-  kernel = kernel ? kernel : strstr(text, ".entry"); // of PTX
+  const char *text = document->text->str, *kernel = find_kernel_word(document);
   Place place = {1, 0};
   for (const char *at = text; kernel && (at = memchr(at, '\n', (gsize)(kernel - at))); at++)
     place.line++;
@@ -145,9 +151,12 @@ read_message_place(const Writer *to, const char *line, Place *place, const char 
   return TRUE;
 }
 
-// An error of a text whose launch nobody gave is not one: the text may never have been meant to be counted.
+// An error of a text whose launch nobody gave is not one: the text may never have been meant to be counted. If it has no kernel, there is
+// nothing to say.
 static void
 write_failure(const Writer *to, const SmbLspLaunch *launch, const char *failure) {
+  if (!launch->is_given && !find_kernel_word(to->text->document))
+    return;
   g_auto(GStrv) lines = g_strsplit(failure, "\n", -1);
   Place place = find_first_kernel(to->text->document);
   const char *message = lines[0];

@@ -256,6 +256,10 @@ def test_launches():
     found = server.diagnostics(uri)
     check(len(found) == 1 and found[0]["severity"] == 3 and "'n'" in found[0]["message"] and
           "// smembank: --block" in found[0]["message"] and cut(KERNEL, found[0]["range"]) == KERNEL.split("\n", 1)[0], f"no launch: {found}")
+    # Neither of which has a kernel to be launched.
+    for name, text in ("helpers.cu", "#pragma once\n__device__ int f(int x) { return x + 1; }\n"), ("noise.cu", "a\x01b"):
+        server.open(uri_of(name), text)
+        check(server.diagnostics(uri_of(name)) == [], f"{name}: a note without a kernel")
     wrong = LAUNCH + KERNEL.replace("in[y", "lost[y")
     uri = save("wrong.cu", wrong)
     server.open(uri, wrong)
