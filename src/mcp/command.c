@@ -140,19 +140,20 @@ says_revision(JsonObject *params) {
   return meta && json_object_has_member(meta, META "protocolVersion");
 }
 
+// @version: (nullable): that a request says. Those that begin with "initialize" are none that a request can say.
 static void
 refuse_version(SmbRpcCall *call, const char *version) {
+  gboolean is_known = version && g_strv_contains(legacy_versions, version);
   g_autoptr(JsonBuilder) json = json_builder_new();
   json_builder_begin_object(json);
   smb_json_array(json, "supported");
   json_builder_add_string_value(json, MODERN_VERSION);
-  for (guint i = 0; legacy_versions[i]; i++)
-    json_builder_add_string_value(json, legacy_versions[i]);
   json_builder_end_array(json);
   smb_json_text(json, "requested", version);
   json_builder_end_object(json);
   g_autoptr(JsonNode) data = json_builder_get_root(json);
-  smb_rpc_refuse(call, UNSUPPORTED_VERSION, data, "unsupported protocol version");
+  smb_rpc_refuse(call, UNSUPPORTED_VERSION, data, "unsupported protocol version%s",
+                 is_known ? " of a request: it begins with initialize" : "");
 }
 
 static gboolean

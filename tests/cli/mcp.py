@@ -98,7 +98,10 @@ def test_discovery():
     check(code(server.ask("tools/list", meta={VERSION: "2026-07-28"})) == -32602, "a request without capabilities")
     answer = server.ask("tools/list", meta={**META, VERSION: "1900-01-01"})
     check(code(answer) == -32022 and answer["error"]["data"]["requested"] == "1900-01-01", f"another version: {answer}")
-    check("2026-07-28" in answer["error"]["data"]["supported"], f"another version: {answer}")
+    check(answer["error"]["data"]["supported"] == found["supportedVersions"], f"another version: {answer}")
+    answer = server.ask("tools/list", meta={**META, VERSION: "2025-11-25"})
+    check(code(answer) == -32022 and "2025-11-25" not in answer["error"]["data"]["supported"] and
+          "begins with initialize" in answer["error"]["message"], f"a version that begins otherwise: {answer}")
     check(code(server.ask("initialize")) == -32601 and code(server.ask("ping")) == -32601, "the old handshake in the new revision")
     check(code(server.ask("resources/list")) == -32601, "a method that there is not")
     tools = server.ask("tools/list")["result"]
@@ -140,6 +143,11 @@ def test_tools():
         text = command(*line, *words, file)
         check(text and text in result["content"][0]["text"], f"{name}: its text is not that of {line}")
         validate(schemas[name], result["structuredContent"], name)
+    # A limit that failed is said, and no failure of the tool.
+    limited = "// smembank: --block 32,32 --grid 4,4 --arg n=128 --max-ways 1\n" + KERNEL
+    result = server.call("count", source=limited)
+    check(result["isError"] is False and len(result["structuredContent"]["failed_limits"]) == 1, f"a failed limit: {result}")
+    check("more than --max-ways 1" in result["content"][0]["text"].rstrip().split("\n\n")[-1], f"a failed limit: {result}")
     # A text in memory, a choice of an access, and a kernel that is built in.
     result = server.call("explain", source=KERNEL, line=8, **LAUNCH)
     check(result["structuredContent"]["access"]["line"] == 8, f"explain line 8: {result}")
