@@ -109,6 +109,11 @@ async function main() {
   for (const { command } of about.contributes.commands) assert.ok(events[command], `${command} is registered`);
   assert.deepStrictEqual(Object.keys(about.contributes.configuration.properties), ["smembank.path", "smembank.textOnly"]);
   assert.ok(about.activationEvents.includes(`onLanguage:${started[0].options.documentSelector[0].language}`));
+  // The editor itself knows CUDA C alone.
+  for (const ending of [".hip", ".ptx"]) {
+    const language = about.contributes.languages.find(({ extensions }) => extensions.includes(ending));
+    assert.ok(about.activationEvents.includes(`onLanguage:${language && language.id}`), `${ending} alone does not start the server`);
+  }
 
   // An untrusted workspace: no compiler. A real server answers.
   assert.deepStrictEqual(started[0].server.args, ["lsp", "--text"]);
