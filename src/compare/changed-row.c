@@ -14,9 +14,9 @@ smb_compared_access_place(const SmbComparedAccess *access) {
   JsonObject *object = smb_compared_access_object(access);
   const char *file = smb_json_get_text(object, "file");
   gint64 line = smb_json_get_number(object, "line");
-  g_autofree char *name = file ? g_path_get_basename(file) : NULL;
-  if (name && line > 0)
-    return g_strdup_printf("%s:%" G_GINT64_FORMAT, name, line);
+  g_autofree char *last = file && g_path_is_absolute(file) ? g_path_get_basename(file) : NULL;
+  if (file && line > 0)
+    return g_strdup_printf("%s:%" G_GINT64_FORMAT, last ? last : file, line);
   return g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(object, "pc"));
 }
 

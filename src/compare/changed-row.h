@@ -9,7 +9,7 @@
 /**
  * SmbChangedRow:
  * @sum: its accesses are those of the first, its costs those of all; all changed alike
- * @place: "tile.cu:12"; of code without lines its address
+ * @place: "data/kernels/tile.cu:52", of an absolute path the last part; of code without lines its address
  * @name: what a reader knows it by: of several alike instructions their opcode
  * @n: how many accesses it stands for
  */

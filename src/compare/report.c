@@ -239,9 +239,16 @@ write_compare_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
+// @vendors: of whose words the head of the table is, which stands before the first row of all cases
 static void
-write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
+write_markdown_case(SmbSpool *out, const SmbComparedCase *one, guint vendors, gboolean *has_head) {
   g_autoptr(GArray) rows = smb_changed_rows_new(one);
+  if (rows->len > 0 && !*has_head)
+    smb_spool_printf(out,
+                     "\n| case | change | place | access | op | %s | excess |\n"
+                     "|---|---|---|---|---|---:|---:|\n",
+                     smb_vendors_passes(vendors));
+  *has_head |= rows->len > 0;
   for (guint i = 0; i < rows->len; i++) {
     const SmbChangedRow *row = &g_array_index(rows, SmbChangedRow, i);
     const SmbComparedAccess *sum = &row->sum;
@@ -271,6 +278,7 @@ write_compare_markdown(SmbCli *cli, gconstpointer result) {
   smb_markdown_text(cli->out, verdict);
   smb_spool_puts(cli->out, "**\n\n");
   guint vendors = 0;
+  gboolean has_head = FALSE;
   for (guint i = 0; i < comparison->cases->len; i++) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
     vendors |= 1u << one->vendor;
@@ -282,12 +290,8 @@ write_compare_markdown(SmbCli *cli, gconstpointer result) {
     smb_markdown_text(cli->out, text);
     smb_spool_puts(cli->out, "\n");
   }
-  smb_spool_printf(cli->out,
-                   "\n| case | change | place | access | op | %s | excess |\n"
-                   "|---|---|---|---|---|---:|---:|\n",
-                   smb_vendors_passes(vendors));
   for (guint i = 0; i < comparison->cases->len; i++)
-    write_markdown_case(cli->out, comparison->cases->pdata[i]);
+    write_markdown_case(cli->out, comparison->cases->pdata[i], vendors, &has_head);
 }
 
 const SmbFormat smb_result_comparison_formats[] = {

@@ -279,6 +279,7 @@ action = Action("clean", folder, base).expect(0, 0)
 check("::error" not in action.log and "::warning" not in action.log, action.log)
 check(len(Host.comments) == 1 and Host.comments[0]["body"].startswith(MARK + "## Bank conflicts"), Host.comments)
 check("| tile | `k` | 64 | 64 | 64 | 0 | 1-way | passed |" in Host.comments[0]["body"], Host.comments)
+check("- tile: same" in Host.comments[0]["body"] and "| case | change |" not in Host.comments[0]["body"], "a table without a row")
 
 # A conflict: annotations, tables, status 1; the comment of the last run is changed, and none of others.
 folder, base = repository("worse", good, {"smembank.ini": project(0)})
@@ -291,6 +292,12 @@ check(len(Host.comments) == 5 and ("PATCH", "/repos/own-er/re.po/issues/comments
 text = Host.comments[3]["body"]
 check("| tile | `k` | 64 | 1056 | 64 | 992 | 32-way | failed |" in text and "| tile | worse | tile.cu:5 |" in text, text)
 check(text.removeprefix(MARK).strip() == action.summary.read_text().strip(), "the page of the run says something else")
+
+# A project in a folder: places are those of the annotations.
+folder, base = repository("below", {"sub/tile.cu": KERNEL, "sub/smembank.ini": project(1)}, {"sub/smembank.ini": project(0)})
+reset()
+action = Action("below", folder, base, project="sub/smembank.ini").expect(1, 0)
+check("::error file=sub/tile.cu,line=5," in action.log and "| tile | worse | sub/tile.cu:5 |" in Host.comments[0]["body"], Host.comments)
 
 # What got worse fails by itself, unless it may; without limits there is nothing else to fail.
 free = {"tile.cu": KERNEL, "smembank.ini": project(1).replace("max-ways = 1\n", "")}

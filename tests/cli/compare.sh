@@ -22,7 +22,7 @@ quiet
 shows '1 case: 1 worse.'
 shows 'tile: worse, 64 -> 1056 wavefronts, 0 -> 992 in excess'
 shows 'not the same: defines'
-shows 'worse   tile.cu:52  tile[idx % ROWS][idx / ROWS]  load  32 -> 1024  0 -> 992'
+shows 'worse   data/kernels/tile.cu:52  tile[idx % ROWS][idx / ROWS]  load  32 -> 1024  0 -> 992'
 expect 0 compare "$work/pad0.json" "$work/pad1.json"
 shows '1 case: 1 better.'
 expect 0 compare "$work/pad0.json" "$work/pad0.json"
