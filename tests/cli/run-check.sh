@@ -87,7 +87,7 @@ done
 finds misaligned 'misaligned access'
 finds free-twice "wrong use of the device's heap"
 finds free-foreign "wrong use of the device's heap"
-for case in read-early overwrite write-twice in-warp in-half with-atomic named-barrier flag copied-by-others bulk-copy block-barrier \
+for case in read-early overwrite write-twice in-warp in-half with-atomic named-barrier flag copied-by-others bulk-copy bulk-reduction block-barrier \
   counted reduced two-buffers elected in-part dropped parity counter ticket wide-tile in-turn; do
   finds $case race
 done
@@ -146,7 +146,7 @@ checked 0 wrong-together-not
 SMEMBANK_NVCC=no
 export SMEMBANK_NVCC
 "$nvcc" -arch=compute_90 -lineinfo -cudart shared -diag-suppress 20054 -o cases "$source"
-for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not counter-not wide-tile-not tiles locked fragments peers; do
+for case in read-early-not in-warp-not flag-not bulk-copy-not bulk-reduction-not named-barrier-not counter-not wide-tile-not tiles locked fragments peers; do
   checked 0 $case
 done
 finds wide-tile race

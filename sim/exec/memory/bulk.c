@@ -81,9 +81,18 @@ check_copy_size(Exec *exec, const Copies *copies, guint lane) {
   return TRUE;
 }
 
+// Whether what is copied is combined with what is there.
+static gboolean
+combines(const Bulk *bulk) {
+  return bulk->value ? bulk->value->move.op_class == SMB_OP_CLASS_ATOMIC
+                     : bulk->atomic != ATOMIC_EXCHANGE;
+}
+
 static Move
 make_copy_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
   Move move = transfer->move;
+  if (transfer == copies->bulk->to && combines(copies->bulk))
+    move.op_class = SMB_OP_CLASS_ATOMIC;
   move.width = (guint)bytes;
   move.align = copies->bulk->quantum;
   move.is_late = copies->bulk->barrier != NULL;
@@ -161,7 +170,7 @@ fetch_value(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar 
   const Transfer *value = bulk->value;
   SmbBlock *block = exec->block;
   SmbLanes one = (SmbLanes)1 << lane;
-  gboolean reduces = value->move.op_class == SMB_OP_CLASS_ATOMIC;
+  gboolean reduces = combines(bulk);
   gsize n = copies->bytes[lane];
   MarkedWords words, before, after;
   smb_transfer_gather(exec->warp->registers, reduces ? value->operands : value->data,

@@ -203,7 +203,8 @@ update_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
   if (touch->move->reads && !check_is_current(block->check, cell->set))
     tell_unset(block, touch);
   check_last_reads(block, touch, cell);
-  smb_inspect_release(block, touch->access->warp, touch->offset);
+  if (!touch->is_late) // a copy in bulk puts nothing of its thread in order
+    smb_inspect_release(block, touch->access->warp, touch->offset);
   note_writer(block, touch, cell, TRUE);
 }
 
@@ -260,7 +261,7 @@ smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint 
                     .access = access,
                     .lane = lane,
                     .thread = access->warp * block->lanes + lane,
-                    .is_late = move->is_late && move->op_class == SMB_OP_CLASS_STORE};
+                    .is_late = move->is_late && move->op_class != SMB_OP_CLASS_LOAD};
   touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
 }
 

@@ -251,6 +251,41 @@ bulk_copy(int *p, const int *from, bool wrong) {
   p[threadIdx.x] = tile[threadIdx.x]; // bulk-copy
 }
 
+// Two threads add to the same memory of the block, in bulk and each a number; all read it when the barrier says so.
+__global__ void
+bulk_reduction(int *p, bool wrong) {
+  __shared__ alignas(16) int ones[N], sums[N];
+  __shared__ alignas(8) unsigned long long barrier;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+  unsigned from = (unsigned)__cvta_generic_to_shared(ones);
+  unsigned to = (unsigned)__cvta_generic_to_shared(sums), done = 0;
+  ones[threadIdx.x] = 1;
+  sums[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 520;" ::"r"(at) : "memory");
+  }
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add"
+                 ".s32 [%0], [%1], 256, [%2];" ::"r"(to),
+                 "r"(from), "r"(at)
+                 : "memory");
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+                 "[%0], %1, [%2];" ::"r"(to),
+                 "r"(1), "r"(at)
+                 : "memory");
+  }
+  while (!done && !wrong)
+    asm volatile(
+        "{ .reg .pred q; mbarrier.try_wait.parity.shared.b64 q, [%1], 0; selp.u32 %0, 1, 0, q; }"
+        : "=r"(done)
+        : "r"(at)
+        : "memory");
+  p[threadIdx.x] = sums[threadIdx.x]; // bulk-reduction
+}
+
 __global__ void
 block_barrier(int *p, bool wrong) {
   __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
@@ -793,6 +828,7 @@ main(int argc, char **argv) {
                  {"with-atomic", with_atomic},
                  {"named-barrier", named_barrier},
                  {"flag", flag},
+                 {"bulk-reduction", bulk_reduction},
                  {"block-barrier", block_barrier},
                  {"unset-shared", unset_shared},
                  {"unset-heap", unset_heap},
