@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Descriptors of operands (wgmma) against the boxes of tensors that brought them, and against what threads wrote. tests/run/kernel/descriptor-cases.cu makes one mistake at a time;
-# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28).
+# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28; those with too few bits of a swizzle were not run there).
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -92,6 +92,9 @@ for writer in copied stored matrix; do
       done
       fits "$turned"16-right $operand
       fits "$turned"128-moved $operand
+      for bits in 128-swizzled-64 128-swizzled-32 64-swizzled-32; do
+        misfits "$turned$bits" $operand "chunks are exchanged by (byte / 128) % $((${bits##*-} / 16)), not % $((${bits%%-*} / 16)): what is read as bytes"
+      done
       misfits "$turned"128-read-16 $operand "operand $operand is read without a swizzle, and what"
       misfits "$turned"128-base $operand "the base offset of operand $operand is 1, and what"
     done

@@ -23,9 +23,9 @@ locate_written(const SharedMatrix *matrix, const Written8 *written, Cell cell) {
 }
 
 static const Written8 ways[] = {{128, 7, 0}, {64, 3, 0},  {32, 1, 0},  {128, 0, 0}, {64, 0, 0},
-                                {32, 0, 0},  {128, 7, 1}, {128, 7, 2}, {128, 7, 3}, {128, 7, 4},
-                                {128, 7, 5}, {128, 7, 6}, {128, 7, 7}, {64, 3, 1},  {64, 3, 2},
-                                {64, 3, 3},  {32, 1, 1}};
+                                {32, 0, 0},  {128, 3, 0}, {128, 1, 0}, {64, 1, 0},  {128, 7, 1},
+                                {128, 7, 2}, {128, 7, 3}, {128, 7, 4}, {128, 7, 5}, {128, 7, 6},
+                                {128, 7, 7}, {64, 3, 1},  {64, 3, 2},  {64, 3, 3},  {32, 1, 1}};
 
 // Where chunks of eight rows came from.
 typedef struct {
@@ -138,12 +138,22 @@ find_moved(const SharedMatrix *matrix, const Grid *grid, const Written8 *way, Ce
   return FALSE;
 }
 
+// "with a 128-byte swizzle", or, of one that has too few bits, which.
+static char *
+describe_way(const Written8 *way) {
+  const guint32 all = way->width / (guint32)SHARED_CHUNK - 1;
+  if (way->mask == 0 || way->mask == all)
+    return smb_operand_describe_swizzle(way->mask ? way->width : 0);
+  return g_strdup_printf("whose chunks are exchanged by (byte / 128) %% %u, not %% %u",
+                         way->mask + 1, all + 1);
+}
+
 static char *
 describe_writing(const SharedMatrix *matrix, const Written8 *way, const char *where) {
   const MatrixPlace *place = &matrix->place;
   const char name = matrix->is_left ? 'A' : 'B';
   g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0);
-  g_autofree char *written = smb_operand_describe_swizzle(way->mask ? way->width : 0);
+  g_autofree char *written = describe_way(way);
   if (place->mask && place->width == way->width && place->mask == way->mask)
     return g_strdup_printf(
         "the base offset of operand %c is %u, and what %s wrote is swizzled as with one of %u",

@@ -160,6 +160,8 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     describe_boxes(o, read, turned);
   else if (strcmp(name, "unswizzled") == 0)
     *swizzle = 16;
+  else if (sscanf(name, "swizzled-%u", &read) == 1) // by threads: too few bits
+    *swizzle = read;
   else if (strcmp(name, "leading-128") == 0)
     o->leading = 128;
   else if (strcmp(name, "leading-less") == 0)
