@@ -327,7 +327,7 @@ END_TEST
 START_TEST(hostile_code) {
   static const char *const messages[] = {
       "images/" ABCD ".cubin.zst is missing",
-      "launch 1: images/" ABCD ".cubin.zst is not a cubin",
+      "launch 1: images/" ABCD ".cubin.zst is neither a cubin nor PTX",
   };
   g_autofree char *text = replace(LAUNCH_TEXT, HASH, ABCD);
   const Item items[] = {first_item,

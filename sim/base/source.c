@@ -30,7 +30,7 @@ struct _SmbSource {
   GArray *parts;       // Part, in the order of their offsets
   GMutex lock;         // of what follows
   GPtrArray *inputs;   // for a text: names of those that its wholes include
-  gpointer parsed;     // for an object file: smb_source_parsed(); NULL: it was not parsed yet
+  gpointer parsed;     // smb_source_parsed(); NULL: it was not parsed yet
   GDestroyNotify free_parsed;
 };
 

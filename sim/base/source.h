@@ -45,7 +45,7 @@ GBytes *smb_source_bytes(const SmbSource *source);
  * @user: for @parse
  * @free: of what was made
  *
- * What an object file was parsed to, once, by whichever thread asked first. There is one such thing.
+ * What a file was parsed to, once, by whichever thread asked first. There is one such thing.
  *
  * Returns: (transfer none) (nullable): lives as long as @source; %NULL with the error of @parse
  */

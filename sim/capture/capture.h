@@ -62,18 +62,18 @@ guint64 smb_capture_left_out(const SmbCaptureLaunch *launch);
  * smb_capture_image:
  * @error: SMB_ERROR_INPUT: it is missing or damaged
  *
- * Returns: (transfer full): the machine code that ran, a cubin, as the file has it
+ * Returns: (transfer full): the code that ran, a cubin or, of a program under "smembank run" that had no machine code, PTX; as the file has it
  */
 GBytes *smb_capture_image(const SmbCapture *capture, const SmbCaptureLaunch *launch,
                           GError **error);
 
 /**
  * smb_capture_code:
- * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is not a cubin, or is damaged
+ * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is neither a cubin nor PTX, or is damaged
  *
  * Launches of one image, one after the other, have the same: it is unpacked and read once.
  *
- * Returns: (transfer full): the machine code that ran
+ * Returns: (transfer full): the code that ran
  */
 SmbSource *smb_capture_code(const SmbCapture *capture, const SmbCaptureLaunch *launch,
                             GError **error);

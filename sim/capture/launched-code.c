@@ -24,7 +24,8 @@ unref_code(gpointer code) {
 
 static gsize
 measure_code(gconstpointer code) {
-  return g_bytes_get_size(smb_source_bytes(code));
+  GBytes *bytes = smb_source_bytes(code);
+  return bytes ? g_bytes_get_size(bytes) : smb_source_length(code);
 }
 
 static gpointer
@@ -70,14 +71,16 @@ read_code(gpointer user, GError **error) {
     return NULL;
   g_autofree char *name = smb_capture_members_image_name(wanted->launch->image);
   g_autofree char *whole = g_strdup_printf("%s: %s", path, name);
-  if (!smb_cubin_recognize(image)) {
+  g_autoptr(SmbSource) code = smb_source_new_any(path, image, error);
+  const char *level = code ? smb_program_recognize(code) : NULL;
+  if (code && !smb_cubin_recognize(image) && g_strcmp0(level, "ptx") != 0) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "%s: launch %" G_GUINT64_FORMAT ": %s is not a cubin", path, wanted->launch->number,
-             name);
+             "%s: launch %" G_GUINT64_FORMAT ": %s is neither a cubin nor PTX", path,
+             wanted->launch->number, name);
     return NULL;
   }
-  g_autoptr(SmbSource) code = smb_source_new_any(path, image, error);
-  return code && smb_cubin_of(code, whole, error) ? g_steal_pointer(&code) : NULL;
+  gboolean is_read = code && (!smb_source_bytes(code) || smb_cubin_of(code, whole, error));
+  return is_read ? g_steal_pointer(&code) : NULL;
 }
 
 SmbSource *

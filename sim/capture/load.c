@@ -9,6 +9,7 @@
 #include "sim/image/cubin.h"
 #include "sim/launch/buffer.h"
 #include "sim/launch/memory-piece.h"
+#include "sim/program/entry.h"
 
 // What is being loaded. A piece that several allocations have is read once.
 typedef struct {
@@ -166,36 +167,75 @@ write_argument(guint index, const guchar *data, gsize bytes) {
   return g_string_free(text, FALSE);
 }
 
-// The parameters, where the image says that they are.
+// A parameter, where the image says that it is.
 static gboolean
-load_arguments(Loading *loading, const SmbCubinFunction *function) {
-  const GArray *parameters = function->parameters;
+load_argument(Loading *loading, guint index, guint64 offset, guint64 bytes) {
+  const SmbCaptureLaunch *launch = loading->launch;
   gsize n = 0;
-  const guchar *data =
-      loading->launch->parameters ? g_bytes_get_data(loading->launch->parameters, &n) : NULL;
-  loading->loaded->arguments = g_new0(char *, parameters->len + 1);
-  for (guint i = 0; i < parameters->len; i++) {
-    SmbCubinParameter parameter = g_array_index(parameters, SmbCubinParameter, i);
-    if (parameter.offset > n || parameter.bytes > n - parameter.offset)
-      return refuse(loading,
-                    "%" G_GSIZE_FORMAT
-                    " bytes of parameters: parameter %u of '%s' needs %u at offset %u",
-                    n, i, loading->launch->kernel, parameter.bytes, parameter.offset);
-    loading->loaded->arguments[i] = write_argument(i, data + parameter.offset, parameter.bytes);
-  }
+  const guchar *data = launch->parameters ? g_bytes_get_data(launch->parameters, &n) : NULL;
+  if (offset > n || bytes > n - offset)
+    return refuse(loading,
+                  "%" G_GSIZE_FORMAT
+                  " bytes of parameters: parameter %u of '%s' needs %" G_GUINT64_FORMAT
+                  " at offset %" G_GUINT64_FORMAT,
+                  n, index, launch->kernel, bytes, offset);
+  loading->loaded->arguments[index] = write_argument(index, data + offset, bytes);
   return TRUE;
 }
 
 static gboolean
-load_parameters(Loading *loading, SmbSource *code) {
+refuse_kernel(Loading *loading) {
+  g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
+  return refuse(loading, "%s has no kernel '%s'", name, loading->launch->kernel);
+}
+
+static gboolean
+load_cubin_parameters(Loading *loading, SmbSource *code) {
   const SmbCubin *cubin = smb_cubin_of(code, NULL, loading->error);
   if (!cubin)
     return FALSE;
   const SmbCubinFunction *function = smb_cubin_function(cubin, loading->launch->kernel);
-  g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
   if (!function || !function->is_kernel)
-    return refuse(loading, "%s has no kernel '%s'", name, loading->launch->kernel);
-  return load_arguments(loading, function);
+    return refuse_kernel(loading);
+  loading->loaded->arguments = g_new0(char *, function->parameters->len + 1);
+  for (guint i = 0; i < function->parameters->len; i++) {
+    SmbCubinParameter parameter = g_array_index(function->parameters, SmbCubinParameter, i);
+    if (!load_argument(loading, i, parameter.offset, parameter.bytes))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gpointer
+parse_entries(SmbSource *code, G_GNUC_UNUSED const char *user, GError **error) {
+  return smb_entries_read(code, error);
+}
+
+static void
+free_entries(gpointer entries) {
+  smb_entries_free(entries);
+}
+
+static gboolean
+load_text_parameters(Loading *loading, SmbSource *code) {
+  const SmbEntries *entries =
+      smb_source_parsed(code, parse_entries, NULL, free_entries, loading->error);
+  const SmbEntry *entry = NULL;
+  if (!entries)
+    return FALSE;
+  for (guint i = 0; i < entries->entries->len && !entry; i++) {
+    entry = g_ptr_array_index(entries->entries, i);
+    entry = g_str_equal(entry->symbol, loading->launch->kernel) ? entry : NULL;
+  }
+  if (!entry)
+    return refuse_kernel(loading);
+  loading->loaded->arguments = g_new0(char *, entry->parameters->len + 1);
+  for (guint i = 0; i < entry->parameters->len; i++) {
+    SmbEntryItem parameter = g_array_index(entry->parameters, SmbEntryItem, i);
+    if (!load_argument(loading, i, parameter.offset, parameter.bytes))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static gint
@@ -218,7 +258,7 @@ smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch, SmbS
   loaded->buffers = g_ptr_array_new_with_free_func(free_captured_buffer);
   loaded->held = g_ptr_array_new_with_free_func(free_bytes);
   Loading loading = {capture, launch, loaded, read, error};
-  if (!load_parameters(&loading, code))
+  if (!(smb_source_bytes(code) ? load_cubin_parameters : load_text_parameters)(&loading, code))
     return NULL;
   for (guint i = 0; i < launch->memory->len; i++) {
     if (!load_memory(&loading, &g_array_index(launch->memory, SmbCaptureMemory, i)))

@@ -13,12 +13,14 @@ G_BEGIN_DECLS
  * @name: its name, demangled
  * @type: as the code writes it: "u32", "b8[24]"
  * @bytes: its size; 0 of dynamic shared memory
+ * @offset: for a parameter: where it is among the bytes of all
  * @is_pointer: for a parameter: whether it is a pointer to a buffer unless it is given a value
  */
 typedef struct {
   const char *name;
   const char *type;
   guint64 bytes;
+  guint64 offset;
   gboolean is_pointer;
 } SmbEntryItem;
 

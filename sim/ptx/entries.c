@@ -78,8 +78,14 @@ smb_ptx_is_pointer(const PtxVariable *parameter) {
          (parameter->bytes == 8 && parameter->type[0] != 'f' && !parameter->n_dimensions);
 }
 
+guint64
+smb_ptx_parameter_offset(const PtxVariable *parameter, guint64 end) {
+  guint64 align = MAX(parameter->align, 1);
+  return (end + align - 1) / align * align;
+}
+
 static void
-add_item(SmbEntries *entries, GArray *items, const PtxVariable *variable) {
+add_item(SmbEntries *entries, GArray *items, const PtxVariable *variable, guint64 offset) {
   g_autofree char *name = smb_symbol_demangle(variable->name, TRUE);
   g_autoptr(GString) type = g_string_new(NULL);
   if (variable->vector > 1)
@@ -94,6 +100,7 @@ add_item(SmbEntries *entries, GArray *items, const PtxVariable *variable) {
   SmbEntryItem item = {.name = g_string_chunk_insert(entries->strings, name),
                        .type = g_string_chunk_insert_const(entries->strings, type->str),
                        .bytes = variable->bytes,
+                       .offset = offset,
                        .is_pointer = smb_ptx_is_pointer(variable)};
   g_array_append_val(items, item);
 }
@@ -103,7 +110,7 @@ add_own_arrays(SmbEntries *entries, SmbEntry *entry, const PtxFunction *function
   for (guint i = 0; i < function->variables->len; i++) {
     const PtxVariable *variable = &g_array_index(function->variables, PtxVariable, i);
     if (is_shared_variable(variable))
-      add_item(entries, entry->arrays, variable);
+      add_item(entries, entry->arrays, variable, 0);
   }
 }
 
@@ -126,7 +133,7 @@ add_kernel_arrays(SmbEntries *entries, SmbEntry *entry, const PtxModule *module,
   }
   for (guint i = 0; i < named->len; i++)
     add_item(entries, entry->arrays,
-             &g_array_index(module->variables, PtxVariable, g_array_index(named, guint32, i)));
+             &g_array_index(module->variables, PtxVariable, g_array_index(named, guint32, i)), 0);
 }
 
 static SmbEntry *
@@ -139,8 +146,13 @@ add_kernel_entry(SmbEntries *entries, const PtxFunction *kernel) {
     threads = MIN(threads * kernel->maximum[i], G_MAXINT32);
   }
   entry->max_threads = threads;
-  for (guint i = 0; i < kernel->parameters->len; i++)
-    add_item(entries, entry->parameters, &g_array_index(kernel->parameters, PtxVariable, i));
+  guint64 end = 0;
+  for (guint i = 0; i < kernel->parameters->len; i++) {
+    const PtxVariable *parameter = &g_array_index(kernel->parameters, PtxVariable, i);
+    guint64 offset = smb_ptx_parameter_offset(parameter, end);
+    add_item(entries, entry->parameters, parameter, offset);
+    end = offset + parameter->bytes;
+  }
   return entry;
 }
 

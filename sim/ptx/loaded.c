@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
+#include "sim/ptx/entries.h"
 
 static void
 clear_ptx_kernel(gpointer data) {
@@ -34,7 +35,6 @@ has_reference_operand(const PtxModule *module, const PtxFunction *function) {
   return FALSE;
 }
 
-// Parameters lie one behind the other, each aligned (sim/ptx/decode/layout.c).
 static void
 add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function, guint32 index) {
   SmbPtxKernel kernel = {.symbol = function->name,
@@ -42,8 +42,7 @@ add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function, guint32 in
                          .places = g_array_new(FALSE, FALSE, sizeof(guint64))};
   for (guint i = 0; i < function->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(function->parameters, PtxVariable, i);
-    guint64 align = MAX(variable->align, 1);
-    guint64 offset = (kernel.parameter_bytes + align - 1) / align * align;
+    guint64 offset = smb_ptx_parameter_offset(variable, kernel.parameter_bytes);
     const guint64 place[] = {offset, variable->bytes};
     g_array_append_vals(kernel.places, place, G_N_ELEMENTS(place));
     kernel.parameter_bytes = offset + variable->bytes;

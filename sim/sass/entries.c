@@ -10,13 +10,14 @@
 static void
 add_entry_parameters(SmbEntries *entries, SmbEntry *entry, const SmbCubinFunction *kernel) {
   for (guint i = 0; i < kernel->parameters->len; i++) {
-    guint bytes = g_array_index(kernel->parameters, SmbCubinParameter, i).bytes;
-    const SmbNumber size = smb_count(bytes, "byte");
+    SmbCubinParameter parameter = g_array_index(kernel->parameters, SmbCubinParameter, i);
+    const SmbNumber size = smb_count(parameter.bytes, "byte");
     g_autofree char *name = g_strdup_printf("%s_param_%u", kernel->name, i);
     SmbEntryItem item = {.name = g_string_chunk_insert_const(entries->strings, name),
                          .type = g_string_chunk_insert_const(entries->strings, size.text),
-                         .bytes = bytes,
-                         .is_pointer = bytes == 8};
+                         .bytes = parameter.bytes,
+                         .offset = parameter.offset,
+                         .is_pointer = parameter.bytes == 8};
     g_array_append_val(entry->parameters, item);
   }
 }

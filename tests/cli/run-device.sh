@@ -87,6 +87,48 @@ for words in '2' '1 --arch sm_90a' '1 --nvcc -DPRODUCT' '1 --arch 90a --nvcc -DP
   [ "$(cat out)" = "${words%% *}" ] || die "features, $words: $(cat out err)"
 done
 
+# --- what ran as PTX is counted again from a capture, with its parameters, variables and memory
+cat >given.cu <<'END'
+struct Given { char one; double two; short stride; };
+__device__ int strides[32];
+__constant__ int places[32];
+__global__ void given(int *p, Given by, char one, long long n) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x * strides[threadIdx.x]] = 1;
+  __syncwarp();
+  if (n == 7)
+    p[threadIdx.x] = tile[threadIdx.x * by.stride] + tile[places[threadIdx.x]] + tile[p[threadIdx.x]] + one;
+}
+int main() {
+  int host[32], *p;
+  for (int i = 0; i < 32; i++)
+    host[i] = 32;
+  cudaMemcpyToSymbol(strides, host, sizeof host);
+  for (int i = 0; i < 32; i++)
+    host[i] = i * 8;
+  cudaMemcpyToSymbol(places, host, sizeof host);
+  cudaMalloc(&p, sizeof host);
+  for (int i = 0; i < 32; i++)
+    host[i] = i * 2;
+  cudaMemcpy(p, host, sizeof host, cudaMemcpyDefault);
+  given<<<1, 32>>>(p, {1, 2.0, 16}, 3, 7);
+  return cudaDeviceSynchronize();
+}
+END
+"$nvcc" -arch=compute_90 -cudart shared -o given given.cu
+SMEMBANK_NVCC=no "$SMEMBANK" run -o given.zip --output ranking -- ./given >out 2>err || die "given, as PTX: $(cat out err)"
+grep -q '1  *32  *4  *58  *54 ' ranking || die "given, as PTX: $(cat ranking)"
+expect 0 analyze given.zip
+grep -q '1  *32  *4  *58  *54 ' out || die "given, of a capture: $(cat out)"
+expect 0 analyze given.zip --launch 1
+shows '54 of 58 wavefronts'
+shows 'counted: PTX'
+expect 0 explain given.zip --launch 1
+shows 'given.zip:'
+expect 0 advise given.zip --launch 1
+shows 'pad 4 after 128'
+expect 0 report given.html given.zip --launch 1
+
 # --- a wait that nobody ends: it is told, once no thread of the program can end it, also when the program ends first
 cat >vain.cu <<'END'
 #include <cstdio>
