@@ -150,25 +150,60 @@ append_reason(GString *text, const Some *some) {
                                         : smb_count(some->n - 1, "other access").text);
 }
 
-void
-smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbAccess *but) {
-  Some loops = {0}, data = {0}, uncounted = {0}, others = {0};
+// What is not exact, by why.
+typedef struct {
+  Some loops, data, uncounted, others;
+} Bounds;
+
+static Bounds
+collect_bounds(const SmbAnalysis *analysis, const SmbAccess *but) {
+  Bounds bounds = {0};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     if (access == but)
       continue;
-    note_verdict(&loops, access->is_loop, access);
-    note_verdict(&data, access->data_source && !access->uncounted, access);
-    note_verdict(&uncounted, access->uncounted > 0, access);
-    note_verdict(&others,
+    note_verdict(&bounds.loops, access->is_loop, access);
+    note_verdict(&bounds.data, access->data_source && !access->uncounted, access);
+    note_verdict(&bounds.uncounted, access->uncounted > 0, access);
+    note_verdict(&bounds.others,
                  !access->exact && !access->is_loop && !access->site->may_merge &&
                      !access->uncounted && !smb_access_depends_on_data(access),
                  access);
   }
-  append_loops(text, &loops);
-  append_reason(text, &data);
-  append_reason(text, &uncounted);
-  append_reason(text, &others);
+  return bounds;
+}
+
+void
+smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbAccess *but) {
+  const Bounds bounds = collect_bounds(analysis, but);
+  append_loops(text, &bounds.loops);
+  append_reason(text, &bounds.data);
+  append_reason(text, &bounds.uncounted);
+  append_reason(text, &bounds.others);
+}
+
+// Whether the first of these has its reason of a warning of this kind.
+static gboolean
+is_told_first(const Some *some, const SmbAnalysis *analysis, SmbWarning kind) {
+  for (guint i = 0; some->n && i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    if (warning->kind == kind && warning->message == some->first->reason)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_analyze_bounds_tell(const SmbAnalysis *analysis, const SmbAnalysisWarning *warning) {
+  const Bounds bounds = collect_bounds(analysis, NULL);
+  gboolean is_reason = FALSE;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    is_reason |= access->reason == warning->message && !access->is_loop && !access->site->may_merge;
+  }
+  return is_reason && (is_told_first(&bounds.data, analysis, warning->kind) ||
+                       is_told_first(&bounds.uncounted, analysis, warning->kind) ||
+                       is_told_first(&bounds.others, analysis, warning->kind));
 }
 
 void

@@ -23,6 +23,9 @@ void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
  */
 void smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbAccess *but);
 
+/** Whether these sentences, of all accesses, tell what a warning says: of its access, or that the same is true of it. */
+gboolean smb_analyze_bounds_tell(const SmbAnalysis *analysis, const SmbAnalysisWarning *warning);
+
 /** Writes these sentences, if there are some. */
 void smb_analyze_write_bounds(SmbCli *cli, const SmbAnalysis *analysis);
 

@@ -44,6 +44,13 @@ is_same_copy(const SmbProgram *program, const SmbAnalysisWarning *a, const SmbAn
           (of_a->line && of_a->line == of_b->line && g_strcmp0(of_a->file, of_b->file) == 0));
 }
 
+// Whether both say the same of the rows of one copy, as instructions of one product do that a compiler has unrolled.
+static gboolean
+is_same_descriptor(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
+  return a->kind == SMB_WARNING_DESCRIPTOR && b->kind == SMB_WARNING_DESCRIPTOR &&
+         g_str_equal(a->message, b->message);
+}
+
 char *
 smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index) {
   const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, index);
@@ -51,7 +58,8 @@ smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guin
   guint others = 0;
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *other = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if (i == index || !(is_same_unset(warning, other) || is_same_copy(program, warning, other)))
+    if (i == index || !(is_same_unset(warning, other) || is_same_copy(program, warning, other) ||
+                        is_same_descriptor(warning, other)))
       continue;
     if (i < index)
       return NULL;

@@ -19,7 +19,8 @@ char *smb_analyze_describe_idle(const SmbAnalysis *analysis);
  * @warnings: (element-type SmbAnalysisWarning)
  *
  * Returns: (transfer full) (nullable): the same for a reader, who is told once for each variable that it is read before it is
- *   written, and for each copy that it is not waited for, with the number of places; %NULL of the other places
+ *   written, for each copy that it is not waited for, and for each descriptor that does not fit a copy, with the number of places;
+ *   %NULL of the other places
  */
 char *smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index);
 

@@ -37,9 +37,12 @@ smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *progra
   smb_analyze_append_bounds(bounds, analysis, NULL);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
   for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     char *text = smb_analyze_tell_warning(program, analysis->warnings, i);
     if (text)
       g_ptr_array_add(row->warnings, text);
+    if (text && !smb_analyze_bounds_tell(analysis, warning))
+      g_ptr_array_add(row->unsaid, text);
   }
   if (target && smb_launch_time_is_asked())
     smb_rank_time(row, target, arch);
@@ -65,7 +68,7 @@ smb_rank_remark(const SmbRankRow *row) {
                            row->refused);
   else if (row->bounds)
     g_string_append(text, row->bounds);
-  append_sentences(text, row->warnings, "");
+  append_sentences(text, row->unsaid, "");
   append_sentences(text, row->notes, "");
   if (row->untimed)
     g_string_append_printf(text, "%sTime not known: %s%s", text->len ? " " : "", row->untimed,

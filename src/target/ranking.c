@@ -31,6 +31,7 @@ free_row(gpointer data) {
   g_clear_pointer(&row->numbers, g_array_unref);
   g_free(row->name);
   g_free(row->bounds);
+  g_ptr_array_unref(row->unsaid);
   g_ptr_array_unref(row->warnings);
   g_clear_pointer(&row->notes, g_ptr_array_unref);
   g_free(row->refused);
@@ -109,6 +110,7 @@ new_rank_row(const SmbCaptureLaunch *launch) {
   row->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
   row->name = smb_symbol_demangle(launch->kernel, FALSE);
   row->warnings = g_ptr_array_new_with_free_func(g_free);
+  row->unsaid = g_ptr_array_new();
   row->notes = g_ptr_array_new_with_free_func(g_free);
   smb_captured_note(launch, row->notes);
   return row;
@@ -332,6 +334,7 @@ smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbPr
   SmbRankRow *row = g_new0(SmbRankRow, 1);
   ranking->n_launches++;
   row->warnings = g_ptr_array_new_with_free_func(g_free);
+  row->unsaid = g_ptr_array_new();
   row->refused = g_strdup(refused);
   row->arch = arch ? g_strdup(smb_arch_info(arch)->name) : NULL;
   if (analysis) {

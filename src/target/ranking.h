@@ -18,6 +18,7 @@
  * @total: what one of them costs; zeros if @refused
  * @bounds: (nullable): what is not exact, and why, in sentences; %NULL: all is exact
  * @warnings: (element-type utf8): what the kernel does wrong, such as races
+ * @unsaid: (element-type utf8): those of @warnings that @bounds do not say
  * @notes: (element-type utf8): what keeps the replay from being the same
  * @refused: (nullable): why it could not be counted
  * @arch: (nullable): that it is counted for
@@ -32,6 +33,7 @@ typedef struct {
   SmbTally total;
   char *bounds;
   GPtrArray *warnings;
+  GPtrArray *unsaid;
   GPtrArray *notes;
   char *refused;
   char *arch;

@@ -188,3 +188,9 @@ for way in load store; do
   done
   timeout 60 "$SMEMBANK" run --check -- ./aligned $way 128 >out 2>err || die "aligned $way 128: $(cat out err)"
 done
+
+# Two copies that the same is wrong with, for two products: one warning.
+expect 0 run -o cases.zip --output ranking -- ./cases 64-read-32 A
+expect 0 analyze cases.zip --launch 1
+[ "$(grep -c 'warning: operand A' err)" = 1 ] || die "one warning for one mistake: $(cat err)"
+says ', and at 1 other place'

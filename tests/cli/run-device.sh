@@ -129,6 +129,31 @@ expect 0 advise given.zip --launch 1
 shows 'pad 4 after 128'
 expect 0 report given.html given.zip --launch 1
 
+# --- what is not exact is said once of several accesses in a ranking
+cat >order.cu <<'END'
+__global__ void order(int *next, int *p) {
+  __shared__ int tile[64];
+  int own = atomicAdd(next, 1);
+  tile[threadIdx.x] = own;
+  __syncthreads();
+  if (own % 3 == 0)
+    tile[threadIdx.x ^ 1] = own;
+  if (own % 5 == 0)
+    p[threadIdx.x] = tile[threadIdx.x / 2];
+}
+int main() {
+  int *p;
+  cudaMalloc(&p, 65 * sizeof *p);
+  cudaMemset(p, 0, 65 * sizeof *p);
+  order<<<1, 64>>>(p + 64, p);
+  return cudaDeviceSynchronize();
+}
+END
+"$nvcc" -arch=sm_90 -cudart shared -o order order.cu
+"$SMEMBANK" run --output ranking -- ./order >out 2>err || die "order: $(cat out err)"
+tr '\n' ' ' <ranking | grep -q 'The same is true of another access\.' || die "order: $(cat ranking)"
+[ "$(tr '\n' ' ' <ranking | grep -o 'whether it is executed' | wc -l)" = 1 ] || die "order: $(cat ranking)"
+
 # --- a wait that nobody ends: it is told, once no thread of the program can end it, also when the program ends first
 cat >vain.cu <<'END'
 #include <cstdio>
