@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What is told besides of architectures whose vendor has counters of its own (AMD): the counts by the names and formulas of its
-// profilers, and which rules that were used are assumed.
+// profilers, and which rules that were used are assumed. Of any architecture: that tensor memory is.
 #include "src/analysis/vendor.h"
+
+#include <string.h>
 
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
@@ -93,6 +95,17 @@ is_rule_listed(const SmbAnalysis *analysis, guint n, const SmbRequest *request) 
   return FALSE;
 }
 
+// Tensor memory is modelled by the documents: it was compared with no chip.
+static gboolean
+uses_tensor_memory(const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+    if (strstr(traffic->site->expression, "tcgen05."))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 GPtrArray *
 smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
   GPtrArray *rules = g_ptr_array_new_with_free_func(g_free);
@@ -108,6 +121,8 @@ smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
                                access->worst.width, rule->disputed ? " (disputed: " : "",
                                rule->disputed ? rule->disputed : "", rule->disputed ? ")" : ""));
   }
+  if (uses_tensor_memory(analysis))
+    g_ptr_array_add(rules, g_strdup("tcgen05 (tensor memory)"));
   return rules;
 }
 
@@ -154,7 +169,7 @@ smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbAnalyzeCounters counters = count_analysis(arch, analysis);
   g_autofree char *text = smb_analyze_describe_counters(&counters);
   g_autofree char *assumed = smb_analyze_describe_assumed(arch, analysis);
-  return g_strconcat(text, *text && *assumed ? " " : "", *text ? assumed : "", NULL);
+  return g_strconcat(text, *text && *assumed ? " " : "", assumed, NULL);
 }
 
 void
@@ -166,8 +181,7 @@ smb_analyze_json_vendor(JsonBuilder *json, const SmbArch *arch, const SmbAnalysi
 
 void
 smb_analyze_json_assumed(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis) {
-  if (!smb_arch_info(arch)->active_counter)
-    return;
   g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
-  smb_json_texts(json, "assumed_rules", rules);
+  if (rules->len > 0 || smb_arch_info(arch)->active_counter)
+    smb_json_texts(json, "assumed_rules", rules);
 }

@@ -42,8 +42,8 @@ void smb_analyze_json_counters(JsonBuilder *json, const SmbAnalyzeCounters *coun
 /**
  * smb_analyze_assumed:
  *
- * Returns: (transfer full) (element-type utf8): rules that were used and are assumed, of an architecture that names counters:
- *   "ld 4", "ld 4 (disputed: ...)"
+ * Returns: (transfer full) (element-type utf8): rules that were used and are assumed: of an architecture that names counters,
+ *   "ld 4", "ld 4 (disputed: ...)"; of any one, "tcgen05 (tensor memory)"
  */
 GPtrArray *smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis);
 
@@ -57,10 +57,10 @@ char *smb_analyze_read_assumed(JsonObject *result);
 /** The same as a message, for a format that has no place for it. @name: of the kernel's file */
 void smb_analyze_note_assumed(SmbCli *cli, const char *name, const SmbAnalysis *analysis);
 
-/** The same as the member "assumed_rules", of an architecture that names counters. */
+/** The same as the member "assumed_rules": there if there are some, and of an architecture that names counters. */
 void smb_analyze_json_assumed(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis);
 
-/** smb_analyze_describe_vendor: Returns: (transfer full): counters and rules in sentences; "" where the architecture names no counters */
+/** smb_analyze_describe_vendor: Returns: (transfer full): counters and rules in sentences; "" of neither */
 char *smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis);
 
 /** The same as the members "counters" and "assumed_rules". */

@@ -4,6 +4,7 @@
 
 #include "sim/base/text.h"
 #include "src/analysis/launch-time.h"
+#include "src/analysis/vendor.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
 
@@ -44,6 +45,9 @@ smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *progra
     if (text && !smb_analyze_bounds_tell(analysis, warning))
       g_ptr_array_add(row->unsaid, text);
   }
+  g_autofree char *assumed = smb_analyze_describe_assumed(arch, analysis);
+  if (*assumed)
+    g_ptr_array_add(row->notes, g_steal_pointer(&assumed));
   if (target && smb_launch_time_is_asked())
     smb_rank_time(row, target, arch);
 }

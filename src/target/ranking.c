@@ -322,7 +322,6 @@ add_run_row(SmbRanking *ranking, const SmbCaptureLaunch *launch, SmbRankRow *row
   row->launch = row->own;
   row->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
   row->name = smb_symbol_demangle(launch->kernel, FALSE);
-  row->notes = g_ptr_array_new_with_free_func(g_free);
   smb_captured_note(launch, row->notes);
   g_ptr_array_add(ranking->rows, row);
 }
@@ -335,6 +334,7 @@ smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbPr
   ranking->n_launches++;
   row->warnings = g_ptr_array_new_with_free_func(g_free);
   row->unsaid = g_ptr_array_new();
+  row->notes = g_ptr_array_new_with_free_func(g_free);
   row->refused = g_strdup(refused);
   row->arch = arch ? g_strdup(smb_arch_info(arch)->name) : NULL;
   if (analysis) {

@@ -19,7 +19,7 @@
  * @bounds: (nullable): what is not exact, and why, in sentences; %NULL: all is exact
  * @warnings: (element-type utf8): what the kernel does wrong, such as races
  * @unsaid: (element-type utf8): those of @warnings that @bounds do not say
- * @notes: (element-type utf8): what keeps the replay from being the same
+ * @notes: (element-type utf8): what keeps the replay from being the same, and which rules are assumed
  * @refused: (nullable): why it could not be counted
  * @arch: (nullable): that it is counted for
  * @own: (nullable): @launch, of a program that runs

@@ -19,6 +19,16 @@ kernels=$srcdir/tests/run/kernel
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
 [ ! -s err ] || die "messages: $(cat err)"
+# No chip was there to compare with: that is said in a ranking, and of each launch.
+assumed='ounted by rules that are assumed, not measured: tcgen05 (tensor memory)'
+grep -qF "$assumed" ranking || die "not said to be assumed: $(cat ranking)"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 -o tensor.zip --format json --output ranking -- ./tensor >out 2>err || die "a capture: $(cat out err)"
+grep -qF "\"C$assumed" ranking || die "no note: $(cat ranking)"
+expect 0 analyze tensor.zip --launch 1
+tells "$assumed"
+expect 0 analyze tensor.zip --launch 1 --format json
+is_json
+shows '"tcgen05 (tensor memory)"'
 # The text is taken also where a compiler is, and where there is machine code beside it.
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "with a compiler: status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "with a compiler: another output"
