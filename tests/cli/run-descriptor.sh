@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Descriptors of operands (wgmma) against the boxes of tensors that brought them, and against what threads wrote. tests/run/kernel/descriptor-cases.cu makes one mistake at a time;
-# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28; those with too few bits of a swizzle were not run there).
+# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28, 2026-11-30).
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"

@@ -225,12 +225,13 @@ main(int argc, char **argv) {
     o->swizzle = swizzle;
     cuuint64_t extents[] = {PITCH, SIZE}, strides[] = {PITCH * 2};
     cuuint32_t box[] = {o->wide, SIZE}, steps[] = {1, 1};
+    unsigned by = swizzle < 2 * o->wide ? 16 : swizzle; // no box is wider than what it is swizzled by
     EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, numbers + i * SIZE * PITCH, extents, strides, box, steps,
                   CU_TENSOR_MAP_INTERLEAVE_NONE,
-                  swizzle == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-                  : swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-                  : swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
-                                  : CU_TENSOR_MAP_SWIZZLE_NONE,
+                  by == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                  : by == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                  : by == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                             : CU_TENSOR_MAP_SWIZZLE_NONE,
                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
   }
   const char *writer = argc > 3 ? argv[3] : "box";
