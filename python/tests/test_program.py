@@ -58,7 +58,7 @@ def test_time_is_what_the_program_says(tmp_path):
 
 def test_no_time(monkeypatch):
     monkeypatch.setenv("SMEMBANK_NVCC", "no")
-    with pytest.raises(smembank.InputError, match="no time is known: only machine code has one"):
+    with pytest.raises(smembank.InputError, match="no time is known: only machine code has a time"):
         smembank.time("k.cu", text="__global__ void k(int *o) { __shared__ int s[32]; s[threadIdx.x] = 1; }", block=32)
     with pytest.raises(smembank.UsageError, match="no device 'h900'"):
         smembank.time(turn("turn"), device="h900")

@@ -307,6 +307,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   };
   SmbTime *time = g_atomic_rc_box_new0(SmbTime);
   time->clock_khz = replay.clock_khz;
+  time->is_warm = replay.is_warm;
   time->resident = resident;
   time->waves = (double)n_blocks / (resident * chip->multiprocessors);
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));

@@ -27,6 +27,7 @@ G_BEGIN_DECLS
  * @waves: how often as many blocks as are resident at a time come
  * @blocks, @instructions: that were replayed, on one multiprocessor; @simulated: cycles that these took
  * @has_conflicts: whether a request of shared memory has one
+ * @is_warm: whether L2 was taken to have what it loads (SmbTimeOptions)
  * @is_managed: whether it uses managed memory, which is taken to be the device's: how long that takes to move there is not modelled
  * @sites: (element-type SmbSiteTime): those with conflicts, in their order; none unless they are wanted
  * @footprint: what its blocks ask of global memory
@@ -46,6 +47,7 @@ typedef struct {
   guint64 instructions;
   double simulated;
   gboolean has_conflicts;
+  gboolean is_warm;
   gboolean is_managed;
   GArray *sites;
   SmbFootprint footprint;

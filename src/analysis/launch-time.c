@@ -376,6 +376,7 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   smb_json_text(json, "unknown", launch->why);
   if (time) {
     smb_json_double(json, "clock_ghz", time->clock_khz / 1e6);
+    smb_json_text(json, "cache", time->is_warm ? "warm" : "cold");
     smb_json_number(json, "cycles", (gint64)round(time->cycles));
     smb_json_double(json, "microseconds", smb_time_microseconds(time, time->cycles));
     smb_json_object(json, "without_conflicts");

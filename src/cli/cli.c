@@ -60,19 +60,6 @@ smb_cli_place_error(const SmbCli *cli, const char *message) {
   return g_regex_replace(place, message, -1, 0, "\\1: error: ", (GRegexMatchFlags)0, NULL);
 }
 
-// Whether a message is about a word of the command line: it begins with an option of it, or quotes a value.
-static gboolean
-is_about_word(const SmbCli *cli, const char *message) {
-  for (int i = 1; i < cli->argc; i++) {
-    const char *word = cli->argv[i], *value = strchr(word, '=');
-    gsize n = *word == '-' && value ? (gsize)(value - word) : strlen(word);
-    g_autofree char *quoted = g_strdup_printf("'%s'", *word == '-' && value ? value + 1 : word);
-    if ((n > 2 && *word == '-' && strncmp(message, word, n) == 0) || strstr(message, quoted))
-      return TRUE;
-  }
-  return FALSE;
-}
-
 // What is said of an error, as the library writes it: with its place first, if it has one, as compilers do.
 static char *
 describe_command_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
@@ -87,9 +74,8 @@ describe_command_error(const SmbCommand *command, const SmbCli *cli, const GErro
   g_autofree char *full =
       g_strconcat("smembank", named ? " " : "", named ? command->name : "", NULL);
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
-  g_autofree char *origin = usage && cli->case_origin && !is_about_word(cli, message)
-                                ? g_strdup_printf(" (%s)", cli->case_origin)
-                                : g_strdup("");
+  g_autofree char *origin =
+      usage && cli->case_origin ? g_strdup_printf(" (%s)", cli->case_origin) : g_strdup("");
   return g_strconcat(full, ": ", message, origin, usage ? hint : "", NULL);
 }
 

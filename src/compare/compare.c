@@ -119,7 +119,8 @@ double
 smb_compared_case_times(const SmbComparedCase *one) {
   const SmbComparedTime *before = &one->old_time, *now = &one->new_time;
   if (!before->device || !now->device || strcmp(before->device, now->device) != 0 ||
-      fabs(before->ghz - now->ghz) > CLOCK_TOLERANCE || before->all <= 0)
+      fabs(before->ghz - now->ghz) > CLOCK_TOLERANCE || before->is_warm != now->is_warm ||
+      before->all <= 0)
     return 0;
   double ratio = now->all / before->all;
   return fabs(ratio - 1) < LEAST_CHANGE ? 1 : ratio;
@@ -228,6 +229,7 @@ read_compared_time(JsonObject *analysis) {
   return (SmbComparedTime){
       .device = smb_json_get_text(time, "device"),
       .ghz = json_object_get_double_member_with_default(time, "clock_ghz", 0),
+      .is_warm = g_strcmp0(smb_json_get_text(time, "cache"), "warm") == 0,
       .error = error ? json_object_get_double_member_with_default(error, "typical", 0) : 0,
       .all = all,
       .conflicts = all > rest ? all - rest : 0,

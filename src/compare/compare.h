@@ -29,11 +29,12 @@ typedef struct {
   guint64 excess;
 } SmbComparedCost;
 
-/** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @ghz: the clock; @conflicts: what
- * its bank conflicts cost of @all, both in microseconds; @error: how far such times are off on average, as a part of them; 0: not known */
+/** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @ghz: the clock; @is_warm: L2 has what
+ * is loaded; @conflicts: what its bank conflicts cost of @all, both in microseconds; @error: how far such times are off on average, as a part of them; 0: not known */
 typedef struct {
   const char *device;
   double ghz;
+  gboolean is_warm;
   double error;
   double all, conflicts;
 } SmbComparedTime;

@@ -75,9 +75,12 @@ describe_slower(const SmbComparedCase *one) {
   g_autofree char *part = smb_time_describe(now->conflicts);
   gboolean is_slower = now->all > before->all;
   double ratio = is_slower ? now->all / before->all : before->all / now->all;
-  g_autofree char *change = ratio < 1.005 ? g_strdup("as before")
-                                          : g_strdup_printf("%.*f times as %s", ratio < 1.1 ? 2 : 1,
-                                                            ratio, is_slower ? "long" : "fast");
+  g_autofree char *change =
+      smb_compared_case_times(one) == 0
+          ? g_strdup("of another device, clock or cache, which says nothing of the kernel")
+      : ratio < 1.005 ? g_strdup("as before")
+                      : g_strdup_printf("%.*f times as %s", ratio < 1.1 ? 2 : 1, ratio,
+                                        is_slower ? "long" : "fast");
   g_autofree char *old_device = describe_timed_device(before), *device = describe_timed_device(now);
   g_autofree char *range = smb_time_range(now->error > before->error ? now->error : before->error);
   gboolean is_one = g_str_equal(old_device, device);

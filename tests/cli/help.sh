@@ -143,13 +143,6 @@ says "no command '$work/none.cu', and no file of that name: expected advise, "
 expect 0 completion --help
 shows 'smembank completion bash|zsh|fish'
 expect 0 help completion
-# What the user typed is not said to be the line of the kernel.
-printf '// smembank: --block 32\n__global__ void k() {}\n' >"$work/line.cu"
-expect 2 analyze "$work/line.cu" --block 0
-! grep -qF 'line.cu:1' "$work/err" || die "$last: $(cat "$work/err")"
-printf '// smembank: --block 0\n__global__ void k() {}\n' >"$work/line.cu"
-expect 2 analyze "$work/line.cu"
-says 'line.cu:1)'
 expect 2 "$srcdir/LICENSE"
 says "no command '$srcdir/LICENSE': expected advise, "
 # An option where the one before it lacks its value is not that value.
