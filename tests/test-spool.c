@@ -118,7 +118,7 @@ START_TEST(test_no_temporary) {
               g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
   smb_spool_free(spool);
   smb_spool_free(other);
-  _exit(!is_right);
+  _exit(is_right ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 END_TEST
 
