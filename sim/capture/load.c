@@ -216,17 +216,24 @@ free_entries(gpointer entries) {
   smb_entries_free(entries);
 }
 
+// NULL: there is none of that name.
+static const SmbEntry *
+find_captured_entry(const SmbEntries *entries, const char *symbol) {
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    if (g_str_equal(entry->symbol, symbol))
+      return entry;
+  }
+  return NULL;
+}
+
 static gboolean
 load_text_parameters(Loading *loading, SmbSource *code) {
   const SmbEntries *entries =
       smb_source_parsed(code, parse_entries, NULL, free_entries, loading->error);
-  const SmbEntry *entry = NULL;
   if (!entries)
     return FALSE;
-  for (guint i = 0; i < entries->entries->len && !entry; i++) {
-    entry = g_ptr_array_index(entries->entries, i);
-    entry = g_str_equal(entry->symbol, loading->launch->kernel) ? entry : NULL;
-  }
+  const SmbEntry *entry = find_captured_entry(entries, loading->launch->kernel);
   if (!entry)
     return refuse_kernel(loading);
   loading->loaded->arguments = g_new0(char *, entry->parameters->len + 1);
