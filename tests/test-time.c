@@ -8,10 +8,7 @@
 #include <check.h>
 #include <string.h>
 
-#include <glib/gstdio.h>
-
 #include "sim/arch/arch.h"
-#include "sim/base/data.h"
 #include "sim/time/replay/code-fetch.h"
 #include "sim/time/replay/l1-cache.h"
 #include "sim/time/replay/store-buffer.h"
@@ -95,6 +92,42 @@ START_TEST(shares_are_shares) {
 }
 END_TEST
 
+static gboolean
+count_down(gpointer user) {
+  gint *left = user;
+  return g_atomic_int_dec_and_test(left);
+}
+
+static gboolean
+has_counted_down(gpointer user) {
+  return count_down(user) || g_atomic_int_get((gint *)user) < 0;
+}
+
+// Whenever it is interrupted, it says so; a clock that nobody asks to stop counts all questions.
+START_TEST(a_prediction_can_be_interrupted) {
+  const gint many = 1 << 30;
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+  g_autoptr(SmbProgram) program = read_kernel("sass/wide.sm_90.cubin", "pairs");
+  const SmbLaunch launch = {
+      .block = {128, 1, 1}, .grid = {10560, 1, 1}, .buffers = buffers, .skips_unknown = TRUE};
+  gint left = many;
+  const SmbTimeOptions options = {
+      .sites = TRUE, .is_cancelled = has_counted_down, .user = &left, .n_threads = 1};
+  g_autofree char *why = NULL;
+  SmbTime *time = smb_time_predict(program, arch, &launch, chip, &options, &why, NULL);
+  ck_assert_ptr_nonnull(time);
+  smb_time_free(time);
+  gint questions = many - left;
+  ck_assert_int_gt(questions, 4);
+  for (gint i = 1; i <= questions; i++) {
+    g_autoptr(GError) error = NULL;
+    left = i;
+    ck_assert_ptr_null(smb_time_predict(program, arch, &launch, chip, &options, &why, &error));
+    ck_assert_ptr_nonnull(strstr(error->message, "interrupted"));
+  }
+}
+END_TEST
+
 START_TEST(more_blocks_take_longer) {
   const char *file = kernels[_i].file, *entry = kernels[_i].entry;
   double before = 0;
@@ -131,74 +164,6 @@ START_TEST(a_lower_clock_takes_longer) {
 }
 END_TEST
 
-// The file of the H200 as "odd", with @to in place of @from: what is said of it.
-static char *
-find_complaint(const char *folder, const char *from, const char *to) {
-  g_autoptr(GBytes) bytes = smb_data_load("devices/h200.ini", NULL);
-  g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
-  g_autofree char *path = g_build_filename(folder, "devices", "odd.ini", NULL);
-  g_auto(GStrv) parts = g_strsplit(text, from, -1);
-  g_autofree char *odd = g_strjoinv(to, parts);
-  g_autoptr(GError) error = NULL;
-  ck_assert_uint_eq(g_strv_length(parts), 2);
-  ck_assert(g_file_set_contents(path, odd, -1, NULL));
-  g_setenv("SMEMBANK_DATADIR", folder, TRUE);
-  g_autoptr(SmbChip) made = smb_chip_load("odd", arch, &error);
-  g_unsetenv("SMEMBANK_DATADIR");
-  g_unlink(path);
-  ck_assert((made == NULL) == (error != NULL));
-  return error ? g_strdup(error->message) : NULL;
-}
-
-// The line of the H200's file in which a text begins.
-static guint
-find_line_of(const char *text) {
-  g_autoptr(GBytes) bytes = smb_data_load("devices/h200.ini", NULL);
-  g_autofree char *file = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
-  const char *end = strstr(file, text);
-  guint line = 1;
-  for (const char *at = file; at < end; at++)
-    line += *at == '\n';
-  return line;
-}
-
-START_TEST(odd_numbers_have_a_line) {
-  static const struct {
-    const char *from, *to, *place, *complaint; // of the line that begins with PLACE; NULL: none
-  } cases[] = {
-      {"\nlogic=2\n", "\nlogic=2.5\n", NULL, NULL},
-      {"\nlogic=2\n", "\nlogic=\n", "logic=", "[time] logic: expected a positive number"},
-      {"\nlogic=2\n", "\nlogic=two\n", "logic=", "[time] logic: expected a positive number"},
-      {"\nlogic=2\n", "\nlogic=nan\n", "logic=", "[time] logic: expected a positive number"},
-      {"\nlogic=2\n", "\nlogic=-2\n", "logic=", "[time] logic: expected a positive number"},
-      {"\nlogic=2\n", "\nlogic=2 cycles\n", "logic=", "[time] logic: expected a positive number"},
-      {"\nlogic=2\n", "\n", "[time]", "[time] logic: missing: expected a positive number"},
-      {"\nl2-wait=", "\nl2-wat=", "[time]", "[time] l2-wait: missing: expected a positive number"},
-      {"\nl2-slices=", "\nl2-slices=9", "l2-slices=", "[time] l2-slices: expected 1 to 256"},
-      {"\nqueue-entries=", "\nqueue-entries=0.",
-       "queue-entries=", "[time] queue-entries: expected 1 to 64"},
-      {"\nmultiprocessors=", "\nmultiprocessors=0.",
-       "multiprocessors=", "[device] multiprocessors: expected 1 or more"},
-      {"\nclock-khz=", "\nclock-hz=", "[device]",
-       "[device] clock-khz: missing: expected a positive number"},
-      {"\ntitle=", "\ntitl=", "[time]", "[time] title: missing: expected a text"},
-  };
-  g_autofree char *folder = g_dir_make_tmp("smembank-XXXXXX", NULL);
-  g_autofree char *devices = g_build_filename(folder, "devices", NULL);
-  ck_assert_int_eq(g_mkdir(devices, 0700), 0);
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autofree char *got = find_complaint(folder, cases[i].from, cases[i].to);
-    g_autofree char *expected =
-        cases[i].complaint ? g_strdup_printf("devices/odd.ini:%u: %s", find_line_of(cases[i].place),
-                                             cases[i].complaint)
-                           : NULL;
-    ck_assert_pstr_eq(got, expected);
-  }
-  g_rmdir(devices);
-  g_rmdir(folder);
-}
-END_TEST
-
 // What conflicts cost of 10,000 cycles, in words: below half a percent, nothing.
 START_TEST(costs_have_words) {
   static const struct {
@@ -215,22 +180,6 @@ START_TEST(costs_have_words) {
     g_autofree char *words = smb_launch_time_tell_cost(&(SmbLaunchTime){.time = &time});
     ck_assert_str_eq(words, costs[i].words);
   }
-}
-END_TEST
-
-START_TEST(devices_are_checked) {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(SmbArch) old = smb_arch_load("sm_75", NULL);
-  ck_assert_ptr_null(smb_chip_load("h300", arch, &error));
-  ck_assert_str_eq(error->message, "no device 'h300': expected one of h100, h200");
-  g_clear_error(&error);
-  ck_assert_ptr_null(smb_chip_load("h100", old, &error));
-  ck_assert_str_eq(error->message, "the times of a device 'h100' are not known on sm_75");
-  g_clear_error(&error);
-  ck_assert_ptr_null(smb_chip_load(NULL, old, &error));
-  ck_assert_ptr_null(error);
-  g_autoptr(SmbChip) first = smb_chip_load(NULL, arch, &error);
-  ck_assert_str_eq(first->title, "H100");
 }
 END_TEST
 
@@ -534,9 +483,8 @@ suite_time(void) {
   tcase_add_loop_test(tcase, more_blocks_take_longer, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, is_the_same_every_time, 0, G_N_ELEMENTS(kernels));
   tcase_add_loop_test(tcase, a_lower_clock_takes_longer, 0, G_N_ELEMENTS(kernels));
-  tcase_add_test(tcase, devices_are_checked);
+  tcase_add_test(tcase, a_prediction_can_be_interrupted);
   tcase_add_test(tcase, costs_have_words);
-  tcase_add_test(tcase, odd_numbers_have_a_line);
   tcase_add_test(tcase, first_level_cache);
   tcase_add_test(tcase, a_queue_is_shared);
   tcase_add_test(tcase, places_of_a_list_are_plausible);

@@ -21,6 +21,7 @@ class Time:
     """How long a launch is predicted to take on a device. Never exact: doc/time.md says how far predictions are off.
 
     device, clock_ghz: what it is predicted for
+    evidence: "measured", or "documented": the device was not measured, and how far predictions are off is not known
     cycles, microseconds: of the whole launch
     bound_by: what limits it: "shared memory", "L2", "DRAM", "latency", …
     conflict_cycles, conflict_microseconds: what its bank conflicts cost: the difference from the same launch without them
@@ -33,6 +34,7 @@ class Time:
 
     device: str
     clock_ghz: float
+    evidence: str
     cycles: int
     microseconds: float
     bound_by: str
@@ -93,6 +95,7 @@ def _read_time(found: Optional[Mapping[str, Any]]) -> Tuple[Optional[Time], Opti
     time = Time(
         device=found["device"],
         clock_ghz=found["clock_ghz"],
+        evidence=found["evidence"],
         cycles=found["cycles"],
         microseconds=found["microseconds"],
         bound_by=found["bound_by"],

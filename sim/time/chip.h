@@ -3,6 +3,8 @@
 //
 // A device as its clock sees it: how many multiprocessors it has, how fast they do what. Devices are data (data/devices/*.ini, group
 // [time]), apart from the model that they are the numbers of (sim/time/replay/multiprocessor.h); each file says how its numbers were found.
+// A device that nobody has measured is like one that was: its file has what documents say of it and "like=NAME", and the rest is that one's. What
+// follows from the bandwidth of DRAM, or from the size of the second-level cache, is scaled by them (chip-numbers.def).
 #pragma once
 
 #include <glib.h>
@@ -15,6 +17,7 @@ G_BEGIN_DECLS
 enum {
   SMB_MAX_QUEUE = 64,   // entries of the queue of a sub-partition
   SMB_MAX_SLICES = 256, // of the second-level cache
+  SMB_MAX_FMA_PIPES = 2,
 };
 
 /**
@@ -28,6 +31,8 @@ enum {
  * @error_of: (nullable): of which launches
  * @multiprocessors: that run blocks
  * @clock_khz: of these, at most
+ * @memory_clock_khz, @memory_bus_bits: of DRAM, which moves two bits of each line in a cycle
+ * @l2_bytes: of the second-level cache
  * @rate: for each SmbRate: cycles that an instruction of a warp occupies the pipe of its sub-partition; 0 of those without one
  */
 typedef struct {
@@ -40,6 +45,8 @@ typedef struct {
   char *error_of;
   double multiprocessors;
   double clock_khz;
+  double memory_clock_khz, memory_bus_bits;
+  double l2_bytes;
   double rate[SMB_N_RATES];
 #define NUMBER(member, key) double member;
 #include "sim/time/chip-numbers.def"
@@ -55,6 +62,8 @@ typedef struct {
  * Returns: (transfer full): the device; %NULL without an error: no device of @arch has times
  */
 SmbChip *smb_chip_load(const char *name, const SmbArch *arch, GError **error);
+/** smb_chip_is_measured: whether its times were measured, as those of a user's file are taken to be */
+gboolean smb_chip_is_measured(const SmbChip *chip);
 /** smb_chip_ref: @chip: (nullable). Returns: (transfer full): the same, for one more owner */
 SmbChip *smb_chip_ref(SmbChip *chip);
 /** smb_chip_free: An owner has done with it. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/arch/occupancy.h"
+#include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sim/time/dram/footprint.h"
@@ -263,6 +264,23 @@ record_lot(SmbLot *lot, const SmbSampling *sampling, const SmbLaunch *launch, GP
                                    sampling->at_once, shorter, error);
 }
 
+// Of which nothing has been replayed yet.
+static SmbTime *
+new_time(const SmbReplay *replay, const SmbLaunch *launch, const GPtrArray *records,
+         gboolean has_conflicts) {
+  SmbTime *time = g_atomic_rc_box_new0(SmbTime);
+  time->clock_khz = replay->clock_khz;
+  time->is_warm = replay->is_warm;
+  time->resident = replay->resident;
+  time->waves =
+      (double)smb_launch_n_blocks(launch) / (replay->resident * replay->chip->multiprocessors);
+  time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
+  time->has_conflicts = has_conflicts;
+  for (guint i = 0; i < records->len; i++)
+    time->is_managed |= ((const SmbBlockRecord *)g_ptr_array_index(records, i))->is_managed;
+  return time;
+}
+
 SmbTime *
 smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbChip *chip, const SmbTimeOptions *options, char **why, GError **error) {
@@ -277,6 +295,8 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
     return NULL;
   SmbBlockRecord *middle = g_ptr_array_index(records, 0);
   *why = find_obstacle(records, program, resident, find_warps(arch, launch));
+  if (!*why && smb_sampling_hands_over(&sampling, launch, middle))
+    *why = g_strdup("its blocks wait for each other; a run of the whole program knows for what");
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};
@@ -304,23 +324,20 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       .working = lot.working,
       .is_warm = options->is_warm,
       .max_instructions = MAX_INSTRUCTIONS,
+      .is_cancelled = options->is_cancelled,
+      .user = options->user,
   };
-  SmbTime *time = g_atomic_rc_box_new0(SmbTime);
-  time->clock_khz = replay.clock_khz;
-  time->is_warm = replay.is_warm;
-  time->resident = resident;
-  time->waves = (double)n_blocks / (resident * chip->multiprocessors);
-  time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
-  time->has_conflicts = conflicts->len > 0;
-  for (guint i = 0; i < records->len; i++)
-    time->is_managed |= ((const SmbBlockRecord *)g_ptr_array_index(records, i))->is_managed;
+  g_autoptr(SmbTime) time = new_time(&replay, launch, records, conflicts->len > 0);
   double longer = find_longer(&replay, last, middle, (guint)(n_blocks / n_together));
   g_auto(SmbRelay) relay = smb_sampling_relay(&sampling, launch, middle);
   replay_launch(time, &replay, &lot, &relay, conflicts, longer, options);
   time->footprint = footprint;
   footprint = (SmbFootprint){.sites = NULL};
-  return time;
+  if (!options->is_cancelled || !options->is_cancelled(options->user))
+    return g_steal_pointer(&time);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "interrupted");
+  return NULL;
 }
 
 static void

@@ -61,7 +61,7 @@ typedef struct {
  * @like: (nullable): a prediction of the same launch of @like_program, the same kernel with its shared arrays laid out otherwise: what blocks
  *   ask of global memory is taken from it if its global accesses are the same. SmbTime.without is not predicted then: it is SmbTime.cycles
  * @like_program: (nullable)
- * @is_cancelled: (nullable): asked with @user now and then, while a block runs, whether to fail
+ * @is_cancelled: (nullable): asked with @user now and then whether to fail
  */
 typedef struct {
   double clock_khz;

@@ -108,8 +108,10 @@ char *
 smb_advise_describe_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
   if (!smb_advise_compiled_has_times(now, then))
     return g_strdup("");
+  const SmbChip *chip = now->time->chip;
   g_autofree char *times = smb_launch_time_compare(now->time, then->time);
-  return g_strdup_printf("Predicted on an %s: %s.", now->time->chip->title, times);
+  g_autofree char *device = smb_time_device(chip->title, smb_chip_is_measured(chip));
+  return g_strdup_printf("Predicted on %s: %s.", device, times);
 }
 
 char *

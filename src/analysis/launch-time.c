@@ -65,6 +65,14 @@ smb_launch_time_is_asked(void) {
   return !option_no_time && (option_time || option_device || option_clock || option_cache);
 }
 
+gboolean
+smb_launch_time_ask(const char *option, GError **error) {
+  if (option_no_time)
+    return smb_cli_usage_error(error, "%s needs the predicted time: not with --no-time", option);
+  option_time = TRUE;
+  return TRUE;
+}
+
 static void
 add_time_word(GStrvBuilder *words, const char *option, const char *value) {
   g_autofree char *word = value ? g_strdup_printf("--%s=%s", option, value) : NULL;
@@ -95,7 +103,7 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
   if (!time->chip && error && *error)
     return FALSE;
   if (!time->chip)
-    time->why = g_strdup_printf("no device of %s has been measured", smb_arch_info(arch)->name);
+    time->why = g_strdup_printf("no device of %s is known", smb_arch_info(arch)->name);
   else if (!smb_program_is_machine_code(target->kernel))
     time->why = g_strdup("only machine code has a time: compile the kernel");
   if (time->why)
@@ -233,8 +241,27 @@ smb_time_range(double error) {
 }
 
 char *
-smb_time_device(const char *title) {
-  return g_strdup_printf("%s %s", strchr("AEFHILMNORSX", *title) ? "an" : "a", title);
+smb_time_device(const char *title, gboolean is_measured) {
+  return g_strdup_printf("%s %s%s", strchr("AEFHILMNORSX", *title) ? "an" : "a", title,
+                         is_measured ? "" : ", which was not measured");
+}
+
+char *
+smb_time_device_named(const char *device, gboolean is_measured) {
+  g_autofree char *title = g_ascii_strup(device, -1);
+  return smb_time_device(title, is_measured);
+}
+
+gboolean
+smb_time_json_is_measured(JsonObject *time) {
+  static const char *const unmeasured[] = {"documented", "assumed", NULL};
+  const char *evidence = smb_json_get_text(time, "evidence");
+  return !evidence || !g_strv_contains(unmeasured, evidence);
+}
+
+static char *
+describe_chip(const SmbChip *chip) {
+  return smb_time_device(chip->title, smb_chip_is_measured(chip));
 }
 
 char *
@@ -243,7 +270,7 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
   if (!time)
     return g_strdup_printf("Time: not known: %s.", launch->why);
   g_autofree char *all = smb_time_describe(smb_time_microseconds(time, time->cycles));
-  g_autofree char *device = smb_time_device(launch->chip->title);
+  g_autofree char *device = describe_chip(launch->chip);
   GString *text = g_string_new(NULL);
   g_string_printf(text, "Time on %s: %s, limited by %s", device, all, limit_name(time->limit));
   if (time->limit != SMB_N_UNITS)
@@ -292,10 +319,12 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
     return smb_launch_time_tell(launch);
   double all = smb_launch_time_conflicts(launch);
   g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
-  g_autofree char *device = smb_time_device(launch->chip->title);
+  g_autofree char *device = describe_chip(launch->chip);
   g_autofree char *range = smb_time_range(launch->chip->error);
+  gboolean is_measured = smb_chip_is_measured(launch->chip);
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "On %s the launch takes %s%s: ", device, us, range);
+  g_string_printf(text, "On %s%s the launch takes %s%s: ", device, is_measured ? "" : ",", us,
+                  range);
   append_limit(text, time);
   if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
@@ -375,6 +404,7 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   smb_json_text(json, "device", launch->chip ? launch->chip->name : NULL);
   smb_json_text(json, "unknown", launch->why);
   if (time) {
+    smb_json_text(json, "evidence", smb_evidence_name(launch->chip->evidence));
     smb_json_double(json, "clock_ghz", time->clock_khz / 1e6);
     smb_json_text(json, "cache", time->is_warm ? "warm" : "cold");
     smb_json_number(json, "cycles", (gint64)round(time->cycles));

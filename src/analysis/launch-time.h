@@ -58,6 +58,15 @@ SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arc
 SmbLaunchTime *smb_launch_time_like(const SmbTarget *target, const SmbArch *arch,
                                     const SmbLaunchTime *like);
 
+/**
+ * smb_launch_time_ask:
+ * @option: that cannot do without a time
+ * @error: SMB_ERROR_USAGE: --no-time was typed, too
+ *
+ * As if --time had been typed.
+ */
+gboolean smb_launch_time_ask(const char *option, GError **error);
+
 /** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits; "0 µs" */
 char *smb_time_describe(double microseconds);
 
@@ -65,8 +74,13 @@ char *smb_time_describe(double microseconds);
  * time typically is, behind it: " (typically ±22 %)"; "" */
 char *smb_time_range(double error);
 
-/** smb_time_device: Returns: (transfer full): "an H200", "a B200", by how the first letter of @title is said */
-char *smb_time_device(const char *title);
+/** smb_time_device: Returns: (transfer full): "an H200", by how the first letter of @title is said; "a B200, which was not measured" unless
+ * @is_measured */
+char *smb_time_device(const char *title, gboolean is_measured);
+/** smb_time_device_named: @device: its name, as JSON has it: "h200". Returns: (transfer full): as smb_time_device() */
+char *smb_time_device_named(const char *device, gboolean is_measured);
+/** smb_time_json_is_measured: @time: as smb_launch_time_json() or an earlier version wrote it. Returns: whether its device was measured */
+gboolean smb_time_json_is_measured(JsonObject *time);
 
 /**
  * smb_launch_time_new:

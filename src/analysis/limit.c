@@ -53,6 +53,14 @@ clear_failure(gpointer data) {
   g_free(((SmbFailedLimit *)data)->message);
 }
 
+// One option has one limit: "tile=5%,keys=1%" has two.
+static gboolean
+is_one_limit(const char *text, const char *equals) {
+  const char *comma = strchr(text, ',');
+  return !equals || (strchr(text, '=') == equals &&
+                     !(comma && comma > text && comma[-1] == '%' && comma < equals));
+}
+
 // "tile", "44" or "FILE:44"
 static void
 parse_where(SmbLimit *limit, char *where) {
@@ -106,6 +114,9 @@ parse_limit(GArray *limits, const char *option, guint least, Unit unit, const ch
   SmbLimit limit = {.option = option};
   limit.is_percent = unit != UNIT_COUNT && take_percent(number);
   guint64 most = limit.is_percent ? WHOLE : G_MAXINT64;
+  if (!is_one_limit(text, equals))
+    return smb_cli_usage_error(error, "%s '%s': expected one limit: %s can be given several times",
+                               option, text, option);
   if (equals == text || (unit == UNIT_PERCENT && !limit.is_percent) ||
       !g_ascii_string_to_unsigned(number, 10, least, most, &limit.most, NULL))
     return smb_cli_usage_error(error,
@@ -329,7 +340,8 @@ describe_share(const Check *check, const SmbLimit *limit, double share) {
                                  : g_strdup_printf(limit->line ? "the bank conflicts of line %s"
                                                                : "the bank conflicts of array '%s'",
                                                    limit->where);
-  g_autofree char *device = smb_time_device(check->time->chip->title);
+  const SmbChip *chip = check->time->chip;
+  g_autofree char *device = smb_time_device(chip->title, smb_chip_is_measured(chip));
   return g_strdup_printf("%s cost %.1f%% of the time of kernel '%s' on %s: more than %s", subject,
                          share, smb_program_name(check->program), device, described);
 }

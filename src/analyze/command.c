@@ -278,6 +278,7 @@ choose_view(SmbCli *cli, SmbView *view, GError **error) {
     return smb_cli_usage_error(error, "--annotate shows the source, and has no tables: not with %s",
                                asked);
   return smb_view_parse(view, error) &&
+         (view->sort != SMB_SORT_COST || smb_launch_time_ask("--sort cost", error)) &&
          (!option_annotate || smb_cli_view(cli, "--annotate", annotated_formats, error)) &&
          (!asked || smb_cli_view(cli, asked, viewed_formats, error));
 }

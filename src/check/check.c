@@ -214,6 +214,8 @@ read_checked_time(JsonObject *result, SmbCheckedCosts *costs) {
     return;
   double rest = json_object_get_double_member_with_default(without, "microseconds", 0);
   costs->is_timed = TRUE;
+  costs->device = smb_json_get_text(time, "device");
+  costs->is_measured = smb_time_json_is_measured(time);
   costs->microseconds = json_object_get_double_member_with_default(time, "microseconds", 0);
   costs->conflicts = MAX(0, costs->microseconds - rest);
 }

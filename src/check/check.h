@@ -52,13 +52,15 @@ typedef struct {
 } SmbCheck;
 
 /** SmbCheckedCosts: of all accesses of a case to shared memory, by what is judged; @text_excess: of its text alone; @max_degree: of the
- * worst access; @is_timed: whether its time was predicted, @microseconds, of which its conflicts cost @conflicts */
+ * worst access; @is_timed: whether its time was predicted, @microseconds on @device, of which its conflicts cost @conflicts; @is_measured: whether that
+ * device was measured */
 typedef struct {
   const char *kernel;
   SmbVendor vendor;
   guint64 requests, wavefronts, ideal, excess, text_excess;
   guint max_degree;
-  gboolean is_timed;
+  gboolean is_timed, is_measured;
+  const char *device;
   double microseconds, conflicts;
 } SmbCheckedCosts;
 

@@ -101,6 +101,25 @@ describe_check_verdict(const SmbCheck *check) {
   return g_string_free(text, FALSE);
 }
 
+// " Times are predicted for an H200 and a B200, which was not measured."; "" if none is known (transfer full).
+static char *
+describe_timed_devices(const SmbCheck *check) {
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < check->cases->len; i++) {
+    SmbCheckedCosts costs;
+    if (!smb_checked_costs(check->cases->pdata[i], &costs) || !costs.is_timed)
+      continue;
+    char *device = smb_time_device_named(costs.device, costs.is_measured);
+    if (g_ptr_array_find_with_equal_func(devices, device, g_str_equal, NULL))
+      g_free(device);
+    else
+      g_ptr_array_add(devices, device);
+  }
+  g_ptr_array_add(devices, NULL);
+  g_autofree char *all = smb_cli_list((const char *const *)devices->pdata, " and ");
+  return *all ? g_strdup_printf(" Times are predicted for %s.", all) : g_strdup("");
+}
+
 // A message that has no place in a kernel is about the case, which is where its section begins.
 static void
 write_placeless(SmbCli *cli, const SmbChecked *checked, const char *kind, const char *message) {
@@ -173,7 +192,9 @@ write_check_text(SmbCli *cli, gconstpointer result) {
   smb_table_write(table, cli->out, cli->colour);
   smb_spool_puts(cli->out, "\n");
   g_autofree char *verdict = describe_check_verdict(check);
-  smb_text_wrap(cli->out, verdict);
+  g_autofree char *devices = describe_timed_devices(check);
+  g_autofree char *sentences = g_strconcat(verdict, devices, NULL);
+  smb_text_wrap(cli->out, sentences);
   if (check->part)
     smb_shard_write_text(&check->part->shard, cli->out);
 }
@@ -262,7 +283,9 @@ write_check_markdown(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   write_check_messages(cli, check);
   g_autofree char *verdict = describe_check_verdict(check);
+  g_autofree char *devices = describe_timed_devices(check);
   smb_markdown_text(cli->out, verdict);
+  smb_markdown_text(cli->out, devices);
   gboolean is_timed;
   const char *passes = name_passes(check, &is_timed);
   smb_spool_printf(cli->out,

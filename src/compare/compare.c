@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "src/analysis/launch-time.h"
 #include "src/cli/hint.h"
 #include "src/out/json.h"
 
@@ -230,6 +231,7 @@ read_compared_time(JsonObject *analysis) {
       .device = smb_json_get_text(time, "device"),
       .ghz = json_object_get_double_member_with_default(time, "clock_ghz", 0),
       .is_warm = g_strcmp0(smb_json_get_text(time, "cache"), "warm") == 0,
+      .is_measured = smb_time_json_is_measured(time),
       .error = error ? json_object_get_double_member_with_default(error, "typical", 0) : 0,
       .all = all,
       .conflicts = all > rest ? all - rest : 0,

@@ -30,11 +30,11 @@ typedef struct {
 } SmbComparedCost;
 
 /** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @ghz: the clock; @is_warm: L2 has what
- * is loaded; @conflicts: what its bank conflicts cost of @all, both in microseconds; @error: how far such times are off on average, as a part of them; 0: not known */
+ * is loaded; @is_measured: whether the device's times were measured; @conflicts: what its bank conflicts cost of @all, both in microseconds; @error: how far such times are off on average, as a part of them; 0: not known */
 typedef struct {
   const char *device;
   double ghz;
-  gboolean is_warm;
+  gboolean is_warm, is_measured;
   double error;
   double all, conflicts;
 } SmbComparedTime;

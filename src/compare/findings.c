@@ -39,7 +39,7 @@ smb_compared_case_describe(const SmbComparedCase *one, const char *reference) {
     return NULL;
   if (smb_compared_case_times(one) > 1) {
     g_autofree char *old_all = smb_time_describe(before->all), *all = smb_time_describe(now->all);
-    g_autofree char *title = g_ascii_strup(now->device, -1), *device = smb_time_device(title);
+    g_autofree char *device = smb_time_device_named(now->device, now->is_measured);
     g_autofree char *range = smb_time_range(now->error);
     return g_strdup_printf("the launch takes %s%s on %s, as predicted: %s in %s", all, range,
                            device, old_all, reference);

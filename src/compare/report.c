@@ -57,13 +57,6 @@ describe_total(const SmbComparedCase *one) {
                          one->new_cost.excess);
 }
 
-// "an H100"
-static char *
-describe_timed_device(const SmbComparedTime *time) {
-  g_autofree char *title = g_ascii_strup(time->device, -1);
-  return smb_time_device(title);
-}
-
 // "Time on an H100: 8.14 µs -> 22.1 µs (typically ±28 %), 2.7 times as long; bank conflicts cost 0 µs -> 13.9 µs of it."; NULL if not both are known
 static char *
 describe_slower(const SmbComparedCase *one) {
@@ -81,7 +74,8 @@ describe_slower(const SmbComparedCase *one) {
       : ratio < 1.005 ? g_strdup("as before")
                       : g_strdup_printf("%.*f times as %s", ratio < 1.1 ? 2 : 1, ratio,
                                         is_slower ? "long" : "fast");
-  g_autofree char *old_device = describe_timed_device(before), *device = describe_timed_device(now);
+  g_autofree char *old_device = smb_time_device_named(before->device, before->is_measured);
+  g_autofree char *device = smb_time_device_named(now->device, now->is_measured);
   g_autofree char *range = smb_time_range(now->error > before->error ? now->error : before->error);
   gboolean is_one = g_str_equal(old_device, device);
   return g_strdup_printf("Time on %s%s%s: %s -> %s%s, %s; bank conflicts cost %s -> %s of it.",

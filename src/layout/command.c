@@ -172,9 +172,9 @@ smb_cmd_layout(SmbCli *cli, GError **error) {
     return smb_cli_usage_error(error, "missing --access: expected what a warp does, such as row, "
                                       "column or ldmatrix.x4");
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);
-  if (limits && smb_limits_need_time(limits))
-    return smb_cli_usage_error(error,
-                               "--max-cost: a layout without a kernel has no predicted time");
+  if (limits && (smb_limits_need_time(limits) || view.sort == SMB_SORT_COST))
+    return smb_cli_usage_error(error, "%s: a layout without a kernel has no predicted time",
+                               view.sort == SMB_SORT_COST ? "--sort cost" : "--max-cost");
   g_autoptr(SmbSource) source = limits ? write_source(cli, error) : NULL;
   g_autoptr(SmbTarget) target =
       source ? smb_target_new_from_source(&none, source, cli->arch, error) : NULL;

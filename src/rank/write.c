@@ -43,7 +43,8 @@ append_times(GString *text, const SmbRanking *ranking) {
   if (!chip)
     return;
   g_autofree char *sum = smb_time_describe(all), *part = smb_time_describe(cost);
-  g_autofree char *device = smb_time_device(chip->title), *range = smb_time_range(chip->error);
+  g_autofree char *device = smb_time_device(chip->title, smb_chip_is_measured(chip));
+  g_autofree char *range = smb_time_range(chip->error);
   g_string_append_printf(text, " Predicted on %s: %s%s, of which bank conflicts cost %s (%.0f%%).",
                          device, sum, range, part, 100 * cost / all);
 }

@@ -76,7 +76,7 @@ expect 0 advise --project case.ini --case turn --no-time
 tells 'Layouts are ranked by these numbers.'
 grep -q 'Time on \|Predicted on ' "$work/out" && die "$last: a time: $(cat "$work/out")"
 expect 2 advise --rows 32 --cols 32 --device h1000
-says "no device 'h1000': expected one of h100, h200"
+says "no device 'h1000': expected one of a100, a6000, b200, b300, gb10, h100, h200, orin, rtx3090, rtx4090, rtx5090, t4, thor"
 expect 2 advise --rows 32 --cols 32 --clock 0
 expect 2 advise --rows 32 --cols 32 --cache hot
 

@@ -279,3 +279,16 @@ for pointer in 0 0x1230; do
   grep -qxE 'cudaErrorIllegalAddress|cudaErrorLaunchFailure' out || die "called $pointer: $(cat out err)"
   grep -qE 'call\(.*: (a call through a null pointer|a jump to 0x[0-9a-f]+, which is not an address of code), by thread \(0,0,0\)' err || die "called $pointer: $(cat err)"
 done
+
+# Programs see the first device of the architecture, or, where none is known, one that says what it stands for.
+cat >seen.cu <<'END'
+#include <cstdio>
+int main() {
+  cudaDeviceProp seen;
+  cudaGetDeviceProperties(&seen, 0);
+  printf("%s, %d multiprocessors, %d.%d\n", seen.name, seen.multiProcessorCount, seen.major, seen.minor);
+}
+END
+"$nvcc" -cudart shared -o seen seen.cu
+[ "$("$SMEMBANK" run --arch sm_80 -- ./seen 2>/dev/null | head -n 1)" = 'NVIDIA A100-SXM4-80GB, 108 multiprocessors, 8.0' ] || die 'an A100'
+[ "$("$SMEMBANK" run --arch sm_61 -- ./seen 2>/dev/null | head -n 1)" = 'smembank, as sm_61, 132 multiprocessors, 6.1' ] || die 'no device of sm_61'

@@ -380,6 +380,12 @@ passes=$((($(cycles 5) - $(cycles 4)) / (528 - 132)))
 [ "$(cycles 8)" -lt $((480 * 33 + 5000)) ] || die "rows of 33 blocks: $(cat last.csv)"
 [ "$(cycles 8)" -gt $((415 * 33)) ] || die "rows of 33 blocks: $(cat last.csv)"
 [ "$(cycles 6)" -lt 10000 ] || die "blocks that do not wait in a row: $(cat last.csv)"
+# Of a kernel alone nobody knows what its blocks find: no time, and why.
+"$nvcc" -arch=sm_90 -cubin -o last.cubin last.cu
+for entry in pass rows; do
+  expect 0 analyze last.cubin --entry "$entry" --block 32 --grid 528 --time
+  tr '\n' ' ' <"$work/out" | grep -q 'Time: not known: its blocks wait for each other; ' || die "$last: $(cat "$work/out")"
+done
 
 # Memory of the host comes and goes over PCIe, in both directions at the same time: an H200 takes 701 µs (Nsight Compute, 2026-11-29). What is copied to
 # the device first does not. Of managed memory it is said that its way is not in the time.

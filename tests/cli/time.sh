@@ -194,6 +194,17 @@ for wrong in 5 101% -1% % 21=5 =5% '5 % %'; do
   wanted_status=2 turn 'transpose<0>' analyze --max-cost "$wrong"
   says "--max-cost '$wrong': expected a whole number from 0 to 100 and %, or PLACE=NUMBER"
 done
+for several in tile=5%,keys=1% 5%,tile=1%; do
+  wanted_status=2 turn 'transpose<1>' analyze --max-cost $several
+  says "--max-cost '$several': expected one limit: --max-cost can be given several times"
+done
+# What is sorted by what conflicts cost asks for that.
+turn 'transpose<0>' analyze --sort cost
+tells 'Time on an H100: '
+wanted_status=2 turn 'transpose<0>' analyze --sort cost --no-time
+says '--sort cost needs the predicted time: not with --no-time'
+expect 2 layout 32x32 --access column --sort cost
+says '--sort cost: a layout without a kernel has no predicted time'
 # A time that is not known keeps no limit; what accesses no shared memory keeps all of them.
 expect 1 analyze transpose.ptx --entry 'transpose<1>' --block 32,8 --arg 2=32 --max-cost 5%
 says '--max-cost 5% cannot be checked: only machine code has a time: compile the kernel'
@@ -214,11 +225,14 @@ entry = transpose<0>
 entry = transpose<1>
 END
 expect 1 check
-shows '1 of 2 cases passed. Limits failed: flat.'
+shows '1 of 2 cases passed. Limits failed: flat. Times are predicted for an H200.'
 says "of the time of kernel 'transpose<0>' on an H200: more than --max-cost 5%"
 shows ' predicted'
 shows 'conflicts cost'
 expect 0 check padded
+shows 'Passed: 1 case. Times are predicted for an H200.'
+expect 0 check padded --format markdown
+shows 'Passed: 1 case. Times are predicted for an H200.'
 expect 0 check padded --format csv --device h100
 tail -n 1 "$work/out" | grep -qE 'passed,,[0-9]+,0$' || die "no time of the case: $(cat "$work/out")"
 # A command line asks for the times of cases without a limit of it.
@@ -235,6 +249,19 @@ status=0
 "$SMEMBANK" validate --case padded --recorded >"$work/out" 2>"$work/err" || true
 grep -q 'h200' "$work/err" && die "validate: $(cat "$work/err")"
 
+# A device that nobody has measured: from documents, and nowhere without saying so.
+for command in analyze explain; do
+  expect 0 "$command" members.sm_80.cubin --arch sm_80 --entry tiles --block 32 --grid 1024 --time
+  tr '\n' ' ' <"$work/out" | grep -q 'n an A100, which was not measured[:,]' || die "$last: $(cat "$work/out")"
+done
+expect 0 analyze members.sm_80.cubin --arch sm_80 --entry tiles --block 32 --grid 1024 --time --format json
+shows '"device" : "a100"'
+shows '"evidence" : "documented"'
+grep -q '"typical"' "$work/out" && die "$last: an error that nobody has measured"
+turn 'transpose<0>' analyze --time --format json
+shows '"evidence" : "measured"'
+shows '"typical"'
+
 # A warp that is woken between two cycles, while what loads bring waits for banks of registers: that ends.
 gunzip -c product.4.cubin.gz >product.cubin
 timeout 60 "$SMEMBANK" analyze product.cubin --block 16,16 --grid 32,20 --arg 3=1024 --time --device h200 -q >out || die "a product: $?"
@@ -244,7 +271,7 @@ grep -q '^Time on an H200: ' out || die "a product: $(cat out)"
 expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
 tells 'Time: not known: only machine code has a time: compile the kernel.'
 expect 0 analyze --rows 32 --cols 32 --time --arch gfx942
-tells 'Time: not known: no device of gfx942 has been measured.'
+tells 'Time: not known: no device of gfx942 is known.'
 expect 0 analyze --rows 32 --cols 32 --time --format json
 shows '"unknown"'
 # A kernel that prints: it waits for the host, 30 µs and more (an H200).

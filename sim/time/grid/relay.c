@@ -78,6 +78,27 @@ is_linked(SmbBlockRecorder *recorder, guint64 place, gboolean counts) {
   return FALSE;
 }
 
+static gboolean
+has_strong_load(const SmbProgram *program, const SmbBlockRecord *record) {
+  for (guint w = 0; w < record->warps->len; w++) {
+    const GArray *events = g_ptr_array_index(record->warps, w);
+    for (guint e = 0; e < events->len; e++) {
+      if (loads_strongly(program, g_array_index(events, SmbEvent, e).number))
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean
+smb_relay_hands_over(SmbBlockRecorder *recorder, const SmbProgram *program,
+                     const SmbBlockRecord *middle, gboolean counts) {
+  if (middle->block == 0 || !has_strong_load(program, middle))
+    return FALSE;
+  smb_block_recorder_set_touches(recorder);
+  return is_linked(recorder, middle->block, counts);
+}
+
 // Whether a row may begin at a multiple of so many blocks: one of them waits for nobody.
 static gboolean
 begins_row(SmbBlockRecorder *recorder, guint64 place, guint64 extent, guint64 n_blocks,

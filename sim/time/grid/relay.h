@@ -35,6 +35,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbRelay, smb_relay_clear)
 gboolean smb_relay_waits(const SmbProgram *program, const SmbBlockRecord *record);
 
 /**
+ * smb_relay_hands_over:
+ * @recorder: of the launch, on the memory that it finds
+ * @middle: a block of it
+ * @counts: blocks take their places in the row from an atomic
+ *
+ * Returns: whether that block loads, past the first-level cache, what the one before it stores. Then it waits for that, and for how long is known
+ * only if a run has shown what it finds
+ */
+gboolean smb_relay_hands_over(SmbBlockRecorder *recorder, const SmbProgram *program,
+                              const SmbBlockRecord *middle, gboolean counts);
+
+/**
  * smb_relay_find:
  * @recorder: of the launch, on the memory that all its blocks have left
  * @polling: a block on the memory that the launch finds

@@ -133,6 +133,15 @@ smb_sampling_relay(const SmbSampling *sampling, const SmbLaunch *launch,
   return relay;
 }
 
+gboolean
+smb_sampling_hands_over(const SmbSampling *sampling, const SmbLaunch *launch,
+                        const SmbBlockRecord *middle) {
+  g_autoptr(SmbBlockRecorder) recorder =
+      launch->left ? NULL : smb_sampling_recorder(sampling, launch, SMB_MAX_EVENTS, NULL);
+  return recorder &&
+         smb_relay_hands_over(recorder, sampling->program, middle, takes_tickets(middle));
+}
+
 // How far the lengths of blocks are from those that a run has shown.
 static guint64
 find_departure(const SmbLaunch *launch, const GPtrArray *records) {

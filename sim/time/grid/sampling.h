@@ -60,4 +60,9 @@ SmbBlockRecord *smb_sampling_last(const SmbSampling *sampling, const SmbLaunch *
 SmbRelay smb_sampling_relay(const SmbSampling *sampling, const SmbLaunch *launch,
                             const SmbBlockRecord *middle);
 
+/** smb_sampling_hands_over: @middle: a block of @launch. Returns: whether blocks of it wait for each other in a row, and nothing is known of what they
+ * find then, since no run has executed it */
+gboolean smb_sampling_hands_over(const SmbSampling *sampling, const SmbLaunch *launch,
+                                 const SmbBlockRecord *middle);
+
 G_END_DECLS

@@ -9,6 +9,10 @@
 #include "sim/program/inside.h"
 #include "sim/time/replay/multiprocessor-impl.h"
 
+enum {
+  ASK_STEPS = 1 << 16, // between two questions whether to stop
+};
+
 typedef enum {
   WAY_ISSUE,
   WAY_FIXED,
@@ -32,9 +36,9 @@ static const struct {
 
 const char *
 smb_unit_name(SmbUnit unit) {
-  static const char *const names[] = {"issue slots", "shared memory", "FMA",     "ALU", "FP64",
-                                      "XU",          "tensor cores",  "uniform", "L2",  "DRAM",
-                                      "cluster",     "textures",      "PCIe"};
+  static const char *const names[] = {
+      "issue slots",  "shared memory", "L1", "FMA",  "ALU",     "FP64",     "XU",
+      "tensor cores", "uniform",       "L2", "DRAM", "cluster", "textures", "PCIe"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
   return names[unit];
 }
@@ -123,6 +127,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   gboolean is_even = is_change || timing->rate == SMB_RATE_COPY;
   warp->lsu = start + wavefronts * (is_even ? 1 : chip->same_warp);
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
+  sm->busy[SMB_UNIT_L1] += request && request->n ? wavefronts : 0;
   // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
   gboolean is_idle =
       !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
@@ -308,7 +313,8 @@ issue_fixed(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Smb
   Pipe pipe = ways[timing->rate].pipe;
   double cycles = chip->rate[timing->rate] * timing->repeats;
   partition->pipes[choose_pipe(partition, pipe)] = now + cycles;
-  sm->busy[pipe_unit(pipe)] += cycles / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
+  sm->busy[pipe_unit(pipe)] +=
+      cycles / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? chip->fma_pipes : 1);
   if (timing->rate == SMB_RATE_TENSOR_DOUBLE && timing->write_board < SMB_N_BOARDS)
     smb_board_open(&warp->boards[timing->write_board], now,
                    now + cycles + chip->double_latency + timing->has_late_rows * chip->double_rows,
@@ -450,16 +456,31 @@ find_partition(Multiprocessor *sm) {
   return first->now < NEVER ? first : NULL;
 }
 
+static gboolean
+is_cancelled(const SmbReplay *replay, guint64 step) {
+  return step % ASK_STEPS == 0 && replay->is_cancelled && replay->is_cancelled(replay->user);
+}
+
 static void
 run_multiprocessor(Multiprocessor *sm) {
   for (guint b = 0; b < sm->replay->resident; b++)
     smb_resident_start(sm, b, 0);
-  for (;;) {
+  for (guint64 step = 0; !is_cancelled(sm->replay, step); step++) {
     Partition *partition = find_partition(sm);
     if (partition)
       step_partition(sm, partition);
     else if (!smb_phase_release_some(sm))
       return;
+  }
+}
+
+// Of shared memory and the first-level cache, which have one pipe.
+static void
+share_pipe(double busy[SMB_N_UNITS]) {
+  double pipe = busy[SMB_UNIT_SHARED], of_shared = pipe - busy[SMB_UNIT_L1];
+  if (busy[SMB_UNIT_L1] > of_shared) {
+    busy[SMB_UNIT_SHARED] = of_shared;
+    busy[SMB_UNIT_L1] = pipe;
   }
 }
 
@@ -484,6 +505,8 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
   smb_memory_path_start(sm);
+  for (guint p = 0; p < N_PARTITIONS; p++)
+    sm->partitions[p].pipes[PIPE_FMA_LITE] = chip->fma_pipes < 2 ? G_MAXDOUBLE : 0;
   for (guint i = 0; i < replay->records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
@@ -500,6 +523,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->l2_write_busy);
   for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
     sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
+  share_pipe(sm->busy);
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;

@@ -34,6 +34,7 @@ enum {
 typedef enum {
   SMB_UNIT_ISSUE,  /* the slots of the sub-partitions */
   SMB_UNIT_SHARED, /* the pipe of shared memory and the first-level cache */
+  SMB_UNIT_L1, /* the same pipe: the one of both that uses it more is as busy as the pipe, the other one for its own part */
   SMB_UNIT_FMA,
   SMB_UNIT_ALU,
   SMB_UNIT_FP64,
@@ -77,6 +78,7 @@ typedef enum {
  * @moments: (nullable) (inout) (element-type array of double): by warp of the first block: when it issues each of its instructions
  * @max_instructions: that are replayed; after that the rest is taken to go on as before
  * @max_warp_events: instructions of each warp that are replayed, from its first; 0: all of its record
+ * @is_cancelled: (nullable): asked with @user now and then whether to stop: what is found then means nothing
  */
 typedef struct {
   const SmbProgram *program;
@@ -94,6 +96,8 @@ typedef struct {
   GPtrArray *moments;
   guint64 max_instructions;
   guint max_warp_events;
+  gboolean (*is_cancelled)(gpointer user);
+  gpointer user;
 } SmbReplay;
 
 /**

@@ -28,6 +28,10 @@ def fact(name, scale=1):
     return lambda f: f[name] * scale
 
 
+def fma_pipes(f):
+    return max(1, round(f["interval.imad"] / f["interval.ffma"]))
+
+
 def queue_entries(f):
     """How many a warp in each sub-partition issues at the interval of the first two, less the one that is served. None: none waits, as nvcc has it."""
     after = f["queue.lds_32way.4"]
@@ -178,8 +182,9 @@ SLICES = 64  # l2-slices
 
 # Key of [time]: how it follows from the facts, and of which one.
 TIME = {
-    "float": (lambda f: 2 * f["interval.ffma"], "interval.ffma: twice, as two halves take turns"),
-    "half": (lambda f: 2 * f["interval.hadd2"], "interval.hadd2: twice, as two pipes take turns"),
+    "fma-pipes": (fma_pipes, "interval.imad, which one of them executes, beside interval.ffma"),
+    "float": (lambda f: fma_pipes(f) * f["interval.ffma"], "interval.ffma, of one of these pipes"),
+    "half": (lambda f: fma_pipes(f) * f["interval.hadd2"], "interval.hadd2, of one of these pipes"),
     "add": (lambda f: f["interval.viadd"] / 2, "interval.viadd: of two"),
     "multiply": (interval("imad"), "interval.imad"),
     "multiply-wide": (interval("imad_hi"), "interval.imad_hi"),
@@ -302,7 +307,7 @@ TIME = {
 }
 
 # A pipe takes whole cycles: what is beyond them is noise.
-WHOLE = ("float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "double", "uniform", "tensor", "tensor-short", "tensor-double",
+WHOLE = ("fma-pipes", "float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "double", "uniform", "tensor", "tensor-short", "tensor-double",
          "tensor-group", "special", "convert", "convert-wide", "count", "to-uniform", "constant", "register-interval", "bank-interval", "same-warp-interval",
          "barrier-arrival", "barrier-register-arrival", "phase-interval", "texture-turn", "fence-interval")
 # Key of [time]: the row that takes as long as on the device if the number is right. Later ones may need earlier ones.
