@@ -14,6 +14,7 @@
 #include "src/init/seen.h"
 #include "src/init/today.h"
 #include "src/out/file.h"
+#include "src/project/line.h"
 #include "src/project/project.h"
 
 enum {
@@ -35,9 +36,9 @@ static const SmbCliUsage usage = {
     .arguments = "FILE…",
     .description =
         "Writes a first project file: a case for each launch k<<<grid, block>>>(…) of a kernel in "
-        "the FILEs, and for each kernel without one, of CUDA C, PTX or machine code. A FILE.cu "
-        "with "
-        "a main() is compiled and run, without a GPU: its launches are those that it makes. Values "
+        "the FILEs, and for each kernel without one, of CUDA C, PTX or machine code. Lines "
+        "'// smembank: OPTION…' come before launches. A FILE.cu with a main() is compiled and run, "
+        "without a GPU: its launches are those that it makes. Values "
         "that are not known are left as comments to fill in. The other cases are counted, and "
         "limited to what they cost today.",
     .min_arguments = 1,
@@ -45,20 +46,35 @@ static const SmbCliUsage usage = {
     .example = "smembank init src/*.cu",
 };
 
-// What is read. @compiled: (element-type SmbSource): files that are no CUDA C; @folders: of files that include others, those that
-// have them (element-type utf8 GStrv)
+// What is read. @folder: of the project file; NULL: the current one; @compiled: (element-type SmbSource): files that are no CUDA C;
+// @folders: of files that include others, those that have them (element-type utf8 GStrv); @said: of files, what their lines say
+// (element-type utf8 GPtrArray)
 typedef struct {
+  const char *folder;
   SmbHost *host;
   GPtrArray *compiled;
   GHashTable *folders;
+  GHashTable *said;
 } Reading;
+
+// The cases that lines of a text say. Files in them are named as the project file names them.
+static gboolean
+read_init_lines(Reading *reading, const SmbSource *source, GError **error) {
+  const char *file = smb_source_name(source);
+  g_autofree char *path = reading->folder ? g_canonicalize_filename(file, NULL) : g_strdup(file);
+  GPtrArray *said = smb_cases_in_text(path, smb_source_text(source), error);
+  if (said)
+    g_hash_table_replace(reading->said, g_strdup(file), said);
+  return said != NULL;
+}
 
 static gboolean
 read_init_text(SmbCli *cli, Reading *reading, SmbSource *source, GError **error) {
   const char *file = smb_source_name(source);
   char **folders = smb_init_folders(source);
   g_hash_table_replace(reading->folders, g_strdup(file), folders);
-  if (!smb_host_read(reading->host, source, (const char *const *)folders, error))
+  if (!smb_host_read(reading->host, source, (const char *const *)folders, error) ||
+      !read_init_lines(reading, source, error))
     return FALSE;
   g_auto(GStrv) included = smb_source_inputs(source);
   smb_files_read_all(cli->files, (const char *const *)included);
@@ -98,11 +114,13 @@ make_sections(SmbCli *cli, const char *folder, const char *arch, GError **error)
   g_autoptr(GPtrArray) compiled = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   g_autoptr(GHashTable) folders =
       g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
-  Reading reading = {host, compiled, folders};
+  g_autoptr(GHashTable) said =
+      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+  Reading reading = {folder, host, compiled, folders, said};
   if (!read_init_files(cli, &reading, error))
     return NULL;
   g_autoptr(SmbSections) sections =
-      smb_sections_new(arch ? arch : choose_arch(host, compiled->len > 0), folders);
+      smb_sections_new(arch ? arch : choose_arch(host, compiled->len > 0), folders, said);
   smb_sections_add_host(sections, host, folder);
   for (guint i = 0; i < compiled->len; i++) {
     g_autoptr(SmbEntries) entries = smb_entries_read(compiled->pdata[i], error);

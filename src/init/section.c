@@ -6,6 +6,9 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/text.h"
+#include "src/cli/words.h"
+#include "src/project/key.h"
+#include "src/project/line.h"
 
 // What is known of a parameter, of any kind of code.
 typedef struct {
@@ -31,10 +34,11 @@ section_free(SmbSection *section) {
 }
 
 SmbSections *
-smb_sections_new(const char *arch, GHashTable *folders) {
+smb_sections_new(const char *arch, GHashTable *folders, GHashTable *said) {
   SmbSections *sections = g_new0(SmbSections, 1);
   sections->arch = g_strdup(arch);
   sections->folders = g_hash_table_ref(folders);
+  sections->said = g_hash_table_ref(said);
   sections->list = g_ptr_array_new_with_free_func((GDestroyNotify)section_free);
   sections->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   return sections;
@@ -46,6 +50,7 @@ smb_sections_free(SmbSections *sections) {
     return;
   g_free(sections->arch);
   g_hash_table_unref(sections->folders);
+  g_hash_table_unref(sections->said);
   g_ptr_array_unref(sections->list);
   g_hash_table_unref(sections->names);
   g_free(sections);
@@ -82,23 +87,48 @@ write_open(Section *section, const char *format, ...) {
   section->section->is_open = TRUE;
 }
 
-// A value as GLib reads it again (Desktop Entry Specification, "Possible value types"). One with characters that are not shown,
-// which a file of lines should not have either, is left to be filled in.
-static void
-write_section_key(Section *section, const char *key, const char *value) {
+// A value as GLib reads it again (Desktop Entry Specification, "Possible value types") (transfer full).
+static char *
+escape_value(const char *value) {
   static const struct {
     const char *plain, *escaped;
   } escapes[] = {{"\\", "\\\\"}, {"\n", "\\n"}, {"\r", "\\r"}, {"\t", "\\t"}};
-  g_autoptr(GString) text = g_string_new(value);
+  GString *text = g_string_new(value);
   for (guint i = 0; i < G_N_ELEMENTS(escapes); i++)
     g_string_replace(text, escapes[i].plain, escapes[i].escaped, 0);
   if (*text->str == ' ')
     g_string_replace(text, " ", "\\s", 1);
-  g_autofree char *shown = smb_text_show(text->str);
-  if (strcmp(shown, text->str) == 0)
-    g_string_append_printf(section->section->text, "%s = %s\n", key, text->str);
+  return g_string_free(text, FALSE);
+}
+
+// A key with a value that is escaped. One with characters that are not shown, which a file of lines should not have either, is left to
+// be filled in.
+static void
+write_escaped_key(Section *section, const char *key, const char *text) {
+  g_autofree char *shown = smb_text_show(text);
+  if (strcmp(shown, text) == 0)
+    g_string_append_printf(section->section->text, "%s = %s\n", key, text);
   else
     write_open(section, "%s = ?  (its characters are not all shown: %s)", key, shown);
+}
+
+static void
+write_section_key(Section *section, const char *key, const char *value) {
+  g_autofree char *text = escape_value(value);
+  write_escaped_key(section, key, text);
+}
+
+// @values: (element-type utf8)
+static void
+write_section_list(Section *section, const char *key, const GPtrArray *values) {
+  g_autoptr(GString) list = g_string_new(NULL);
+  for (guint i = 0; i < values->len; i++) {
+    g_autofree char *value = escape_value(values->pdata[i]);
+    g_autoptr(GString) text = g_string_new(value);
+    g_string_replace(text, ";", "\\;", 0);
+    g_string_append_printf(list, "%s%s", i ? "; " : "", text->str);
+  }
+  write_escaped_key(section, key, list->str);
 }
 
 char *
@@ -121,17 +151,17 @@ describe_path(const char *path, const char *folder) {
   return folder ? g_canonicalize_filename(path, NULL) : g_strdup(path);
 }
 
-// What a file includes from elsewhere.
+// What a file includes from elsewhere, and what @more (nullable) (element-type utf8) has of that.
 static void
-write_folders(Section *section, const char *file, const char *folder) {
+write_folders(Section *section, const char *file, const char *folder, const GPtrArray *more) {
   const char *const *folders = g_hash_table_lookup(section->sections->folders, file);
-  g_autoptr(GString) list = g_string_new(NULL);
-  for (guint i = 0; folders && folders[i]; i++) {
-    g_autofree char *path = describe_path(folders[i], folder);
-    g_string_append_printf(list, "%s%s", i ? "; " : "", path);
-  }
+  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; folders && folders[i]; i++)
+    g_ptr_array_add(list, describe_path(folders[i], folder));
+  for (guint i = 0; more && i < more->len; i++)
+    g_ptr_array_add(list, g_strdup(more->pdata[i]));
   if (list->len)
-    write_section_key(section, "include", list->str);
+    write_section_list(section, "include", list);
 }
 
 static void
@@ -145,7 +175,6 @@ begin_written_section(Section *section, const char *name, const char *file, cons
   g_ptr_array_add(sections->list, section->section);
   g_autofree char *path = describe_path(file, folder);
   write_section_key(section, "file", path);
-  write_folders(section, file, folder);
 }
 
 // The key of an extent: "32,8"; one that is not known is left to be filled in.
@@ -288,13 +317,20 @@ write_kernel_key(Section *section, const SmbHostKernel *kernel) {
                kernel->name);
 }
 
+// The architecture of a kernel, if it is not that of the project.
+static void
+write_other_arch(Section *section, const SmbHostKernel *kernel) {
+  if (kernel->is_hip != g_str_has_prefix(section->sections->arch, "gfx"))
+    write_section_key(section, "arch", kernel->is_hip ? SMB_HIP_ARCH : SMB_DEFAULT_ARCH);
+}
+
 static void
 write_section_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *kernel,
                      const SmbHostLaunch *launch, const char *folder) {
   Section section = {sections, host, launch, NULL};
   begin_written_section(&section, kernel->name, kernel->file, folder);
-  if (kernel->is_hip != g_str_has_prefix(sections->arch, "gfx"))
-    write_section_key(&section, "arch", kernel->is_hip ? SMB_HIP_ARCH : SMB_DEFAULT_ARCH);
+  write_folders(&section, kernel->file, folder, NULL);
+  write_other_arch(&section, kernel);
   write_kernel_key(&section, kernel);
   if (launch)
     write_configuration(&section);
@@ -311,11 +347,72 @@ write_section_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKe
                            "# %u more launches of it differ in the same ways\n", launch->n_more);
 }
 
+// --- what the lines of a text say
+
+// The values that a line gives to an option (transfer full) (element-type utf8); "true" for one that takes none.
+static GPtrArray *
+list_said_values(const SmbCase *said, const char *name) {
+  GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *option = g_strconcat("--", name, NULL);
+  for (guint i = 0; said->words[i]; i++) {
+    const char *rest = said->words[i] + strlen(option);
+    if (g_str_has_prefix(said->words[i], option) && (*rest == '=' || !*rest))
+      g_ptr_array_add(values, g_strdup(*rest ? rest + 1 : "true"));
+  }
+  return values;
+}
+
+// Each option once, where the line has it first.
+static void
+write_said_options(Section *section, const SmbCase *said) {
+  g_autoptr(GHashTable) written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_add(written, g_strdup("include"));
+  for (guint i = 0; said->words[i]; i++) {
+    char *name = g_strndup(said->words[i] + 2, strcspn(said->words[i] + 2, "="));
+    const GOptionEntry *key = smb_key_find(name);
+    if (!g_hash_table_add(written, name))
+      continue;
+    g_autoptr(GPtrArray) values = list_said_values(said, key->long_name);
+    if (key->arg == G_OPTION_ARG_STRING_ARRAY)
+      write_section_list(section, key->long_name, values);
+    else
+      write_section_key(section, key->long_name, values->pdata[values->len - 1]);
+  }
+}
+
+static void
+write_said(SmbSections *sections, const SmbHostKernel *kernel, const SmbCase *said,
+           const char *folder) {
+  Section section = {.sections = sections};
+  const char *const *words = (const char *const *)said->words;
+  g_autoptr(GPtrArray) includes = list_said_values(said, "include");
+  begin_written_section(&section, said->name ? said->name : kernel->name, kernel->file, folder);
+  write_folders(&section, kernel->file, folder, includes);
+  if (!smb_words_find(words, "arch"))
+    write_other_arch(&section, kernel);
+  if (!smb_words_find(words, "entry") && !smb_words_find(words, "instance"))
+    write_kernel_key(&section, kernel);
+  write_said_options(&section, said);
+}
+
+// The cases that lines say of a kernel. FALSE: none does.
+static gboolean
+add_said(SmbSections *sections, const SmbHostKernel *kernel, const char *folder) {
+  const GPtrArray *all =
+      kernel->included ? NULL : g_hash_table_lookup(sections->said, kernel->file);
+  g_autoptr(GPtrArray) said = all ? smb_cases_of_kernel(all, kernel->name) : NULL;
+  for (guint i = 0; said && i < said->len; i++)
+    write_said(sections, kernel, said->pdata[i], folder);
+  return said && said->len > 0;
+}
+
 void
 smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder) {
   for (guint i = 0; i < host->kernels->len; i++) {
     const SmbHostKernel *kernel = host->kernels->pdata[i];
     const GPtrArray *launches = smb_host_launches(host, kernel->name);
+    if (add_said(sections, kernel, folder))
+      continue;
     for (guint j = 0; launches && j < launches->len; j++) {
       const SmbHostLaunch *launch = launches->pdata[j];
       write_section_kernel(sections, host, kernel, launch, folder);

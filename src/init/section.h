@@ -31,18 +31,20 @@ typedef struct {
  * SmbSections:
  * @arch: what all of them are counted for, unless a section says another
  * @folders: (element-type utf8 GStrv): of files that include others: the folders that have those
+ * @said: (element-type utf8 GPtrArray): of files of CUDA C or HIP: the cases that their lines say, whose files are as the project has them
  * @list: (element-type SmbSection): the sections in their order
  * @names: of them, and of each the number behind which one more of that name looks for a free one: "k-2"
  */
 typedef struct {
   char *arch;
   GHashTable *folders;
+  GHashTable *said;
   GPtrArray *list;
   GHashTable *names;
 } SmbSections;
 
-/** smb_sections_new: @arch: what all sections are counted for that do not say another; @folders: (transfer none) */
-SmbSections *smb_sections_new(const char *arch, GHashTable *folders);
+/** smb_sections_new: @arch: what all sections are counted for that do not say another; @folders, @said: (transfer none) */
+SmbSections *smb_sections_new(const char *arch, GHashTable *folders, GHashTable *said);
 void smb_sections_free(SmbSections *sections);
 
 /** smb_sections_name: Returns: (transfer full): a name that no other section has: "k", "k-2". @names: as of SmbSections */
@@ -51,7 +53,8 @@ char *smb_sections_name(GHashTable *names, const char *base);
 /** smb_sections_write: Returns: (transfer full): the project file with all of them */
 char *smb_sections_write(const SmbSections *sections);
 
-/** smb_sections_add_host: a section for each launch of each kernel, and for each kernel that no text launches. */
+/** smb_sections_add_host: a section for each launch of each kernel, and for each kernel that no text launches. What lines say of a kernel
+ * takes the place of its launches. */
 void smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder);
 
 /** smb_sections_add_entries: a section for each kernel of a file of compiled code; @host: has the launches. */

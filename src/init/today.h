@@ -20,7 +20,7 @@ typedef struct {
  * smb_today_add:
  * @path: a project file that has been written, with all @sections
  * @text: what it holds
- * @sections: those that are new and have nothing to be filled in are counted, as check does it, and get the key max-excess
+ * @sections: those that are new and have nothing to be filled in are counted, as check does it, and get the key max-excess, unless they have it
  * @today: (out)
  * @error: as smb_project_new_from_data()
  */

@@ -94,13 +94,40 @@ read_kernel_line(const char *path, guint number, const char *line, SmbCase **one
   return TRUE;
 }
 
+// Whether a line is for a kernel of that name: TRUE of one that names none. @is_said: (out): it names this one.
+static gboolean
+is_line_for(const SmbCase *one, const char *entry, gboolean *is_said) {
+  const char *const *words = (const char *const *)one->words;
+  const char *own = smb_words_find(words, "entry");
+  const char *instance = own ? NULL : smb_words_find(words, "instance");
+  gsize length = instance ? strcspn(instance, "<") : 0;
+  *is_said = own        ? strcmp(own, entry) == 0
+             : instance ? strlen(entry) == length && strncmp(instance, entry, length) == 0
+                        : FALSE;
+  return *is_said || (!own && !instance);
+}
+
 // How well a line fits what is asked for: 2: it names that kernel; 1: it is for any; 0: not at all.
 static guint
 rate_line(const SmbCase *one, const char *name, const char *entry) {
-  const char *own = smb_words_find((const char *const *)one->words, "entry");
-  if (g_strcmp0(one->name, name) != 0)
+  gboolean is_said = TRUE;
+  if (g_strcmp0(one->name, name) != 0 || (entry && !is_line_for(one, entry, &is_said)))
     return 0;
-  return !entry ? 2 : !own ? 1 : strcmp(own, entry) == 0 ? 2 : 0;
+  return is_said ? 2 : 1;
+}
+
+// The first of those that fit best; its index, or that behind the last: there is none.
+static guint
+find_fitting_line(const GPtrArray *all, const char *name, const char *entry) {
+  guint best = all->len, best_rate = 0;
+  for (guint i = 0; i < all->len; i++) {
+    guint rate = rate_line(all->pdata[i], name, entry);
+    if (rate > best_rate) {
+      best = i;
+      best_rate = rate;
+    }
+  }
+  return best;
 }
 
 GPtrArray *
@@ -126,15 +153,19 @@ smb_case_in_source(const char *path, const char *name, const char *entry, SmbCas
   g_autoptr(SmbSource) source = is_text ? smb_source_load(path, NULL) : NULL;
   g_autoptr(GPtrArray) all =
       source ? smb_cases_in_text(path, smb_source_text(source), error) : g_ptr_array_new();
-  guint best_rate = 0;
-  *one = NULL;
-  for (guint i = 0; all && i < all->len; i++) {
-    guint rate = rate_line(all->pdata[i], name, entry);
-    if (rate <= best_rate)
-      continue;
-    smb_case_free(*one);
-    *one = g_steal_pointer(&all->pdata[i]);
-    best_rate = rate;
-  }
+  guint found = all ? find_fitting_line(all, name, entry) : 0;
+  *one = all && found < all->len ? g_steal_pointer(&all->pdata[found]) : NULL;
   return all != NULL;
+}
+
+GPtrArray *
+smb_cases_of_kernel(const GPtrArray *all, const char *entry) {
+  GPtrArray *found = g_ptr_array_new();
+  guint unnamed = find_fitting_line(all, NULL, entry);
+  for (guint i = 0; i < all->len; i++) {
+    const SmbCase *one = all->pdata[i];
+    if (one->name ? rate_line(one, one->name, entry) > 0 : i == unnamed)
+      g_ptr_array_add(found, (gpointer)one);
+  }
+  return found;
 }

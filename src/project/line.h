@@ -29,3 +29,13 @@ gboolean smb_case_in_source(const char *path, const char *name, const char *entr
  * Returns: (transfer full) (element-type SmbCase): all such lines of a text, in its order
  */
 GPtrArray *smb_cases_in_text(const char *path, const char *text, GError **error);
+
+/**
+ * smb_cases_of_kernel:
+ * @all: (element-type SmbCase): the lines of a text
+ * @entry: a kernel of it
+ *
+ * Returns: (transfer container) (element-type SmbCase): those that are for the kernel: all with a name, and of those without one that
+ *   which smb_case_in_source() takes
+ */
+GPtrArray *smb_cases_of_kernel(const GPtrArray *all, const char *entry);

@@ -309,6 +309,93 @@ sed 's/x \* step/x * 2/' tiles.cu >edited && mv edited tiles.cu
 SMEMBANK_NVCC=no expect 1 check worse
 says '64 excess wavefronts: more than --max-excess 62'
 
+# --- lines of a text come before its launches, and a limit is what check then measures
+mkdir "$work/lines" "$work/elsewhere"
+cd "$work/lines"
+cat >lines.cu <<'END'
+// smembank: --block 32,32 --arg n=64 --arg scale=1.5 --max-ways 1 --buffer 'out=a;b.bin' --include ../elsewhere
+// smembank: --block 32,32 --entry t --max-ways 32 --arg n=1 --arg scale=2
+// smembank: [wide] --block 64,8 --arg n=64 --text --entry t --arg scale=1
+// smembank: --instance 'u<4>' --block 32 --grid 2 --max-excess 5
+__global__ void t(float *out, int n, float scale) {
+  __shared__ float tile[32][33];
+  tile[threadIdx.y % 32][threadIdx.x % 32] = scale;
+  __syncthreads();
+  out[threadIdx.y * n + threadIdx.x] = tile[threadIdx.x % 32][threadIdx.y];
+}
+template <int N> __global__ void u(float *out) { __shared__ float s[32 * N]; s[threadIdx.x * N] = out[0]; }
+__global__ void v(float *out, int n, float scale) { __shared__ float s[64]; s[threadIdx.x * 2 % 64] = n + scale; }
+void go(float *a) { t<<<2, 64>>>(a, 7, 1); u<2><<<1, 32>>>(a); u<4><<<1, 32>>>(a); v<<<1, 32>>>(a, 1, 2); }
+END
+head -c 4096 /dev/zero >'a;b.bin'
+SMEMBANK_NVCC=no expect 0 init lines.cu
+grep -v '^$' smembank.ini | sed -n '/^\[t\]/,$p' >"$work/got"
+cat >"$work/wanted" <<'END'
+[t]
+file = lines.cu
+block = 32,32
+entry = t
+max-ways = 32
+arg = n=1; scale=2
+max-excess = 0
+[wide]
+file = lines.cu
+block = 64,8
+arg = n=64; scale=1
+text = true
+entry = t
+max-excess = 0
+[u]
+file = lines.cu
+instance = u<4>
+block = 32
+grid = 2
+max-excess = 5
+[v]
+file = lines.cu
+include = ../elsewhere
+entry = v
+block = 32,32
+arg = n=64; scale=1.5
+max-ways = 1
+buffer = out=a\;b.bin
+max-excess = 32
+END
+diff "$work/wanted" "$work/got" >&2 || die 'lines of a text'
+# Limits of the lines stay: u takes 6, and v is not free of conflicts.
+SMEMBANK_NVCC=no expect 1 check t wide u
+says '6 excess wavefronts: more than --max-excess 5'
+SMEMBANK_NVCC=no expect 1 check v
+says '2-way: more than --max-ways 1'
+SMEMBANK_NVCC=no expect 0 init lines.cu --force
+shows 'smembank.ini: 0 cases added; there already: 4'
+SMEMBANK_NVCC=no expect 0 init lines.cu -o ../elsewhere/cases.ini
+grep -qF "buffer = out=$(pwd -P)/a\\;b.bin" ../elsewhere/cases.ini || die "$last: $(cat ../elsewhere/cases.ini)"
+echo '// smembank: --nonsense' | cat - lines.cu >wrong.cu
+expect 3 init wrong.cu -o wrong.ini
+says 'wrong.cu:1: error: unknown option --nonsense'
+
+# What nvcc loads at once is one request: the text alone has more, and that is said.
+find_nvcc
+if [ -n "$nvcc" ]; then
+  cat >quads.cu <<'END'
+// smembank: --block 32 --grid 2
+__global__ void quads(float *out) {
+  __shared__ __align__(16) float s[32 * 64];
+  for (int i = 0; i < 36; i++) s[threadIdx.x * 64 + i] = i * out[i];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x * 64] + s[threadIdx.x * 64 + 1] + s[threadIdx.x * 64 + 2] + s[threadIdx.x * 64 + 3];
+}
+END
+  SMEMBANK_NVCC=$nvcc expect 0 init quads.cu -o quads.ini
+  SMEMBANK_NVCC=$nvcc expect 0 check --project quads.ini
+  limit=$(sed -n 's/^max-excess = //p' quads.ini)
+  [ "$limit" -gt 0 ] || die "no limit: $(cat quads.ini)"
+  grep -qx '# of what nvcc makes of it; the text alone has [0-9]*' quads.ini || die "$(cat quads.ini)"
+  sed "s/^max-excess = .*/max-excess = $((limit - 1))/" quads.ini >less.ini
+  SMEMBANK_NVCC=$nvcc expect 1 check --project less.ini
+fi
+
 # --- extents as expressions, beside what the host's compiler makes of them
 mkdir "$work/expressions"
 cd "$work/expressions"
