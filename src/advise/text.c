@@ -403,13 +403,15 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
   smb_text_wrap_printf(
       cli->out,
       "The lanes of %s at %s %s consecutive elements. A compiler may merge these into %ss of "
-      "up to %u bytes: now %s, instead of %s in the text. %sayouts are ranked by the text, with "
-      "adjacent accesses merged as a compiler would.%s",
+      "up to %u bytes: now %s, instead of %s in the text. %sayouts are ranked by the text: those "
+      "that keep such vectors whole (column vector) first, as these take fewer instructions, then "
+      "by %s with adjacent accesses merged.%s",
       site->expression, place, site->op_class == SMB_OP_CLASS_LOAD ? "read" : "store",
       smb_op_class_name(site->op_class), array->merged->width,
       smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
       smb_number(array->now->candidate->total.wavefronts).text,
       smb_target_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
+      smb_arch_say(cli->arch, "wavefronts"),
       smb_arch_counts_cycles(cli->arch) ? " Clang also pairs accesses that are not adjacent "
                                           "(ds_read2_b32), which is not counted here."
                                         : "");
