@@ -99,7 +99,7 @@ end_zsh_command(SmbSpool *out, G_GNUC_UNUSED const char *command, const char *wo
 
 static void
 name_for_fish(SmbSpool *out, const char *command, const char *summary) {
-  smb_spool_printf(out, "complete -c smembank -f -n __fish_use_subcommand -a %s -d '%s'\n", command,
+  smb_spool_printf(out, "complete -c smembank -n __fish_use_subcommand -a %s -d '%s'\n", command,
                    summary);
 }
 
@@ -131,7 +131,7 @@ static const Shell shells[] = {
      "  local current=$2 previous=$3 words= files=\n"
      "  [[ $current == = ]] && current=\n"
      "  [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
-     "  if ((COMP_CWORD == 1)); then\n    words='",
+     "  if ((COMP_CWORD == 1)); then\n    files=yes words='",
      name_for_bash,
      "--help --version'\n"
      "  else\n    case \"${COMP_WORDS[1]} $previous\" in\n",
@@ -154,11 +154,11 @@ static const Shell shells[] = {
      "_smembank() {\n  local -a commands\n  commands=(\n",
      name_for_zsh,
      "  )\n"
-     "  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
+     "  if ((CURRENT == 2)); then\n    _describe command commands\n    _files\n    return\n  fi\n"
      "  local command=$words[2]\n  shift words\n  ((CURRENT--))\n"
      "  case $command in\n",
      begin_zsh_command, write_zsh_option, end_zsh_command,
-     "  help) _describe command commands ;;\n  esac\n}\n_smembank \"$@\"\n"},
+     "  *) _files ;;\n  esac\n}\n_smembank \"$@\"\n"},
     {"# fish completion of smembank; made by 'smembank completion fish'\n", name_for_fish, "", NULL,
      write_fish_option, end_fish_command, ""},
 };
@@ -216,6 +216,14 @@ visit_options(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *gr
   shell->end(script->out, cli->command, words);
 }
 
+// A command whose argument is one of a few words, and which has no options.
+static void
+write_choice(const Script *script, const char *command, const char *words) {
+  if (script->shell->begin)
+    script->shell->begin(script->out, command);
+  script->shell->end(script->out, command, words);
+}
+
 static char *
 complete_archs(void) {
   g_auto(GStrv) names = smb_arch_list();
@@ -247,11 +255,15 @@ smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
     return FALSE;
   Script script = {&shells[choice], cli->out, archs, kernels};
   const SmbCliVisitor visitor = {visit_options, &script};
+  g_autoptr(GString) names = g_string_new("completion");
+  g_autofree char *known = list_words(SMB_COMPLETION_SHELLS);
   smb_spool_puts(cli->out, script.shell->head);
   for (const SmbCommand *command = commands; command->summary; command++) {
     g_autofree char *summary = strip_quotes(command->summary);
     script.shell->name(cli->out, command->name, summary);
+    g_string_append_printf(names, " %s", command->name);
   }
+  script.shell->name(cli->out, "completion", "write a script by which a shell completes commands");
   script.shell->name(cli->out, "help", "show the options of a command");
   smb_spool_puts(cli->out, script.shell->middle);
   for (const SmbCommand *command = commands; command->summary; command++) {
@@ -259,6 +271,8 @@ smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
     SmbCli other = {.command = command->name, .out = cli->out, .visitor = &visitor};
     command->run(&other, NULL);
   }
+  write_choice(&script, "completion", known);
+  write_choice(&script, "help", names->str);
   smb_spool_puts(cli->out, script.shell->tail);
   return TRUE;
 }

@@ -30,6 +30,10 @@ for command in $commands; do
   done
 done
 
+SMEMBANK=$(realpath "$SMEMBANK")
+mkdir "$work/here"
+cd "$work/here"
+: >tile.cu
 if command -v bash >/dev/null; then
   # complete WORD...: what bash offers for the last word.
   cat >"$work/complete" <<'END'
@@ -61,9 +65,11 @@ END
   offers 'reduceGmem reduceShfl reduceSmem reduceSmemUnroll reduceSmemUnrollDyn' smembank advise --kernel red
   offers 'recordings' smembank list r
   offers 'col row' smembank report page.html --read ''
-  cd "$work"
-  : >tile.cu
   offers 'tile.cu' smembank analyze ti
+  offers 'tile.cu trace' smembank t
+  offers 'tile.cu' smembank x.cu ti
+  offers 'layout learn list lsp' smembank help l
+  offers 'bash fish zsh' smembank completion ''
   offers 'tile.cu' smembank advise x.cu --out ti
 fi
 if command -v zsh >/dev/null; then
@@ -74,6 +80,8 @@ if command -v fish >/dev/null; then
   fish_offers() {
     HOME=$work XDG_CONFIG_HOME=$work fish -c "source $work/fish; complete -C '$1'" 2>/dev/null | cut -f 1 | sort | tr '\n' ' '
   }
+  [ "$(fish_offers 'smembank help l')" = 'layout learn list lsp ' ] || die "fish offers $(fish_offers 'smembank help l')"
+  [ "$(fish_offers 'smembank ti')" = 'tile.cu ' ] || die "fish offers $(fish_offers 'smembank ti')"
   [ "$(fish_offers 'smembank ana')" = 'analyze ' ] || die "fish offers $(fish_offers 'smembank ana')"
   [ "$(fish_offers 'smembank analyze --format ')" = 'callgrind csv github gitlab json markdown sarif text ' ] ||
     die "fish offers $(fish_offers 'smembank analyze --format ')"
