@@ -23,6 +23,7 @@ static const SmbReader project = {"a project file", "check", "--project"},
                        layout = {"a layout", "analyze", NULL},
                        compiled = {"compiled code", "analyze", NULL},
                        text = {"CUDA C", "analyze", NULL},
+                       compiled_text = {"CUDA C, with arguments", "run", NULL},
                        profile = {"what Nsight Compute measured", "fix", NULL},
                        recording = {"a recording", "validate", "--recorded"},
                        trace = {"a trace", "trace", NULL};
@@ -76,7 +77,7 @@ has_kernels(SmbSource *source) {
 }
 
 const SmbReader *
-smb_reader_find(const char *path) {
+smb_reader_find(const char *path, gboolean has_arguments) {
   if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
     return NULL;
   if (g_str_has_suffix(path, ".ini"))
@@ -98,6 +99,6 @@ smb_reader_find(const char *path) {
   if (source && !level)
     return has_kernels(source) ? &compiled : NULL;
   if (source && strstr(smb_source_text(source), "__global__"))
-    return &text;
+    return has_arguments ? &compiled_text : &text;
   return source ? find_data_reader(source) : NULL;
 }

@@ -4,6 +4,8 @@
 // Which command a file is for, when a user names a file in the place of a command.
 #pragma once
 
+#include <glib.h>
+
 /**
  * SmbReader:
  * @what: what the file is: "a trace"
@@ -19,9 +21,10 @@ typedef struct {
 /**
  * smb_reader_find:
  * @path: of a file, if it is one. What can be read only once, such as a pipe, is not read
+ * @has_arguments: "--" follows, and arguments of a program: a text is compiled and run
  *
  * Tells a file by its contents, but for project files, which end in .ini.
  *
  * Returns: (transfer none) (nullable): the command; %NULL: it is no file, or none that a command reads
  */
-const SmbReader *smb_reader_find(const char *path);
+const SmbReader *smb_reader_find(const char *path, gboolean has_arguments);

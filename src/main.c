@@ -189,7 +189,10 @@ run_command(const SmbCuda *cuda, int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "help") == 0)
     return help_command(cuda, argv[2]);
   const SmbCommand *command = argc > 1 ? find_named_command(argv[1]) : &unknown;
-  const SmbReader *reader = command == &unknown && argc > 1 ? smb_reader_find(argv[1]) : NULL;
+  const SmbReader *reader =
+      command == &unknown && argc > 1
+          ? smb_reader_find(argv[1], g_strv_contains((const char *const *)argv + 2, "--"))
+          : NULL;
   if (reader)
     return read_file(cuda, reader, argc, argv);
   return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);

@@ -127,6 +127,20 @@ says "is a recording: this was 'smembank validate --recorded "
 cp "$srcdir/tests/data/sass/bundle.object" "$work/bundle.o"
 expect 2 "$work/bundle.o" --entry none
 says 'smembank analyze: '
+# With arguments, a text is a program that is compiled.
+expect 3 "$work/my kernel.cu" -- 7
+says 'smembank run: '
+if command -v cc >/dev/null; then
+  made_nvcc <<'END'
+for word; do
+  case $word in *.cu) cc -x c -o "$out" "$word" ;; esac
+done
+END
+  printf '#include <stdio.h>\n#if 0\n__global__ void k() {}\n#endif\nint main(int n, char **words) { printf("%%d %%s\\n", n, words[1]); return 0; }\n' >"$work/main.cu"
+  expect 0 "$work/main.cu" -- --size
+  shows '2 --size'
+  says "main.cu is CUDA C, with arguments: this was 'smembank run $work/main.cu'"
+fi
 # An error is that of the command, and nothing else is said.
 expect 2 "$work/my kernel.cu" --no-such-option
 says "smembank analyze: unknown option --no-such-option"
