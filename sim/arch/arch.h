@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /** Architecture that is meant when none is named. */
 #define SMB_DEFAULT_ARCH "sm_90"
 
+/** The same for files of HIP (smb_host_is_hip()). */
+#define SMB_HIP_ARCH "gfx942"
+
 /** Who makes the chips; what things are called depends on it (sim/arch/words.h). */
 typedef enum {
   SMB_VENDOR_NVIDIA,

@@ -8,9 +8,6 @@
 #include "sim/cuda/text/host.h"
 #include "sim/program/entry.h"
 
-/** What HIP is counted for, in a project that has nothing else. */
-#define SMB_HIP_ARCH "gfx942"
-
 /**
  * SmbSection:
  * @name: of the section

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/cuda/text/host.h"
 #include "src/analysis/launch-time.h"
 #include "src/cli/words.h"
 #include "src/compile/flags.h"
@@ -23,13 +25,20 @@ is_for_text(const char *word) {
   return FALSE;
 }
 
-// Whether the file of a case, if it can be read, and more than once, is CUDA C.
-static gboolean
-has_text(const SmbCase *one) {
-  g_autoptr(SmbSource) source = one->file && g_file_test(one->file, G_FILE_TEST_IS_REGULAR)
-                                    ? smb_source_load_any(one->file, NULL)
-                                    : NULL;
-  return source && g_strcmp0(smb_program_recognize(source), "text") == 0;
+// A file, if it can be read, and more than once, and is CUDA C or HIP; NULL: it is not (transfer full).
+static SmbSource *
+load_text(const char *file) {
+  g_autoptr(SmbSource) source =
+      file && g_file_test(file, G_FILE_TEST_IS_REGULAR) ? smb_source_load_any(file, NULL) : NULL;
+  gboolean is_text = source && g_strcmp0(smb_program_recognize(source), "text") == 0;
+  return is_text ? g_steal_pointer(&source) : NULL;
+}
+
+// The kernel's file that the words name; NULL: none.
+static const char *
+find_kernel_file(const SmbCliUsage *usage, const char *const *words) {
+  return usage->file_option ? smb_words_find(words, usage->file_option)
+                            : smb_words_argument(words + 1, usage->max_arguments - 1);
 }
 
 // --device of a prediction is not that of a measurement: options of time are for commands that predict one.
@@ -52,10 +61,10 @@ is_for_command(const SmbCliUsage *usage, const char *word) {
 static void
 add_project_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GStrv *words) {
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-  gboolean is_text = has_text(one);
+  g_autoptr(SmbSource) text = load_text(one->file);
   g_strv_builder_add(builder, (*words)[0]);
   for (guint i = 0; one->words[i]; i++) {
-    gboolean is_apt = i >= one->n_every || is_text || !is_for_text(one->words[i]);
+    gboolean is_apt = i >= one->n_every || text || !is_for_text(one->words[i]);
     if (is_apt && is_for_command(usage, one->words[i]) && smb_words_is_of(one->words[i], all))
       g_strv_builder_add(builder, one->words[i]);
   }
@@ -98,8 +107,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Launch, launch_clear)
 static gboolean
 find_case_line(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, const char *name,
                Launch *launch, GError **error) {
-  const char *file = usage->file_option ? smb_words_find(words, usage->file_option)
-                                        : smb_words_argument(words + 1, usage->max_arguments - 1);
+  const char *file = find_kernel_file(usage, words);
   if (!file)
     return TRUE;
   if (!smb_case_in_source(file, name, smb_words_find(words, "entry"), &launch->line, error))
@@ -136,6 +144,22 @@ find_project_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *word
   return TRUE;
 }
 
+// HIP is counted for a chip of AMD's, unless words say another, or what nvcc compiles for. @file: (nullable): of the kernel
+static void
+add_hip_arch(const char *file, GStrv *words) {
+  const char *const *given = (const char *const *)*words;
+  if (smb_words_find(given, "arch") || smb_words_find(given, SMB_KEY_NVCC))
+    return;
+  g_autoptr(SmbSource) text = load_text(file);
+  if (!text || !smb_host_is_hip(text))
+    return;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_strv_builder_add_many(builder, given[0], "--arch=" SMB_HIP_ARCH, NULL);
+  g_strv_builder_addv(builder, (const char **)given + 1);
+  g_strfreev(*words);
+  *words = g_strv_builder_end(builder);
+}
+
 static gboolean
 prepare_case(SmbCli *cli, const SmbCliUsage *usage, const GPtrArray *all, GStrv *words, char **file,
              GError **error) {
@@ -144,12 +168,14 @@ prepare_case(SmbCli *cli, const SmbCliUsage *usage, const GPtrArray *all, GStrv 
   gboolean takes_case = smb_words_is_of("--" SMB_CASE_OPTION, all) && !usage->hands_case_on;
   if (takes_case && !find_project_case(cli, usage, own, &launch, error))
     return FALSE;
-  if (!launch.one)
-    return TRUE;
-  if (!check_trust(launch.one, own, error))
+  if (launch.one && !check_trust(launch.one, own, error))
     return FALSE;
-  add_project_case(usage, launch.one, all, words);
-  *file = g_strdup(launch.one->file);
+  if (launch.one) {
+    add_project_case(usage, launch.one, all, words);
+    *file = g_strdup(launch.one->file);
+  }
+  if (takes_case && usage->has_arch)
+    add_hip_arch(*file ? *file : find_kernel_file(usage, (const char *const *)*words), words);
   return TRUE;
 }
 

@@ -468,17 +468,6 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
   return load_target(options, file, NULL, NULL, arch, progress, error);
 }
 
-// The default architecture is one of CUDA's.
-static void
-note_vendor(SmbCli *cli, const SmbTarget *target) {
-  if (cli->arch_given || !target->file || !g_str_has_suffix(target->file, ".hip"))
-    return;
-  smb_spool_printf(cli->messages,
-                   "%s: note: HIP is counted for %s, the default: for AMD's chips, give --arch, "
-                   "such as gfx942\n",
-                   target->file, smb_arch_info(cli->arch)->name);
-}
-
 static SmbTarget *
 open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError **error) {
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
@@ -492,7 +481,6 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
   target->options.progress = progress;
-  note_vendor(cli, target);
   return g_steal_pointer(&target);
 }
 

@@ -95,12 +95,24 @@ done
 expect 0 analyze column.cu --block 64 --arch GFX950
 expect 2 validate "$srcdir/data/measured/mi250-lds.csv" --arch gfx1201
 says 'names its architecture'
-# HIP is not counted for the other vendor's default unseen.
+# HIP is counted for its own default by every command, unless something says another architecture.
 cp column.cu column.hip
-expect 0 analyze column.hip --block 32
-says 'column.hip: note: HIP is counted for sm_90, the default'
-expect 0 analyze column.hip --block 32 --arch sm_90
-! grep 'note: HIP' "$work/err" || die 'a note beside --arch'
+{ echo '#include <hip/hip_runtime.h>'; cat column.cu; } >included.cu
+{ echo '#include <cuda_runtime.h>'; cat included.cu; } >portable.cu
+printf '[c]\nfile = column.hip\nblock = 32\n[other]\nfile = column.hip\nblock = 32\narch = sm_80\n' >hip.ini
+for words in 'analyze column.hip --block 32' 'analyze included.cu --block 32' 'explain column.hip --block 32' 'advise column.hip --block 32' \
+  'trace --from column.hip --block 32' 'analyze --project hip.ini --case c'; do
+  # shellcheck disable=SC2086 # words
+  expect 0 $words
+  shows gfx942
+done
+for words in 'column.hip --arch sm_90' 'portable.cu' 'column.cu'; do
+  # shellcheck disable=SC2086 # words
+  expect 0 analyze $words --block 32 --text
+  shows 'block 32, grid 1'
+done
+expect 0 analyze --project hip.ini --case other
+shows sm_80
 # Clang's macros say which chip it is; HIP_KERNEL_NAME takes several arguments; a line in the text has options.
 cat >chip.hip <<'END'
 // smembank: --arch gfx950 --block 64,4

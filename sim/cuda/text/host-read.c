@@ -502,6 +502,18 @@ smb_host_read_raw(SmbHost *host, SmbSource *source, GError **error) {
   return read_host_text(host, source, NULL, TRUE, error);
 }
 
+gboolean
+smb_host_is_hip(const SmbSource *source) {
+  KernelPool *pool = smb_kernel_pool_new();
+  g_autoptr(GPtrArray) tokens = g_ptr_array_new();
+  guint left = MAX_TOKENS;
+  const HostReader reader = {.file = smb_source_name(source), .tokens = tokens};
+  add_tokens(tokens, smb_kernel_lex(source, source, 0, pool, &left, NULL));
+  gboolean found = is_hip(&reader);
+  smb_kernel_pool_free(pool);
+  return found;
+}
+
 char **
 smb_host_missing(SmbSource *source, const char *const *folders) {
   KernelPool *pool = smb_kernel_pool_new();

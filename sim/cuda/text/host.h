@@ -32,7 +32,7 @@ typedef struct {
  * @file: the text that was read
  * @line: where the kernel is in it, or in what it includes
  * @included: (nullable): the file that has it, if the text includes that
- * @is_hip: the file is HIP: it is named so (k.hip), or has HIP's headers or functions and none of CUDA's
+ * @is_hip: the file is HIP (smb_host_is_hip())
  * @parameters: (element-type SmbHostParameter)
  * @templates: (element-type SmbHostTemplate): of a template
  */
@@ -103,6 +103,9 @@ gboolean smb_host_read(SmbHost *host, SmbSource *source, const char *const *fold
 
 /** smb_host_read_raw: the same, of all branches of its #if, without what it includes, and of macros those that are one constant. */
 gboolean smb_host_read_raw(SmbHost *host, SmbSource *source, GError **error);
+
+/** smb_host_is_hip: Returns: whether a text is HIP: it is named so (k.hip), or has HIP's headers or functions and none of CUDA's */
+gboolean smb_host_is_hip(const SmbSource *source);
 
 /** smb_host_missing: Returns: (transfer full) (array zero-terminated=1): the files that a text includes and that are not found in
  * @folders (nullable) either, each once: "NAME", or "<NAME" of one that the system may have */
