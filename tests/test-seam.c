@@ -512,7 +512,7 @@ static const struct {
     {{"n=7", "1=20"}, FALSE, FALSE, NULL, NULL},
     {{NULL}, FALSE, FALSE, NULL, "parameter 'n' (int) of 'mini' needs a value: give --arg n=VALUE"},
     {{NULL}, TRUE, FALSE, NULL, "parameter 1 (int) of 'mini' needs a value: give --arg 1=VALUE"},
-    {{"2=20"}, FALSE, FALSE, NULL, "'mini' has no parameter '2'"},
+    {{"2=20"}, FALSE, FALSE, NULL, "'mini' has no parameter '2': expected 'n' (int)"},
     {{"=20"}, FALSE, FALSE, NULL, "argument '=20': expected NAME=VALUE"},
     {{"20"}, FALSE, FALSE, NULL, "argument '20': expected NAME=VALUE"},
     {{"n=20", "out=1"},

@@ -113,29 +113,6 @@ smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, const
   return check_cluster(own, launch->grid, arch, error);
 }
 
-// Why an argument is of no parameter that can have a value, or NULL (transfer full).
-static char *
-find_argument_problem(const SmbProgram *program, const char *text) {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text)
-    return g_strdup_printf("argument '%s': expected NAME=VALUE", text);
-  for (guint p = 0; p < program->parameters->len; p++) {
-    SmbParameter parameter = smb_program_parameter(program, p);
-    if (!smb_argument_is_of(text, program, p))
-      continue;
-    return parameter.is_pointer && !parameter.may_be_value
-               ? g_strdup_printf("parameter '%s' is a pointer: it is bound to a buffer "
-                                 "automatically",
-                                 parameter.name)
-               : NULL;
-  }
-  for (guint p = 0; p < program->parameters->len; p++) {
-    if (smb_field_is_of(text, program, p, NULL))
-      return NULL;
-  }
-  return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
-}
-
 // Whether a structure that a text declares has numbers, which need values.
 static gboolean
 has_numbers(const GArray *members) {
@@ -189,27 +166,64 @@ find_missing(const SmbLaunch *launch, const SmbProgram *program, guint p, gboole
   return keys;
 }
 
-// Says which these are: "'n' (int)".
-static gboolean
-refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
-                         GError **error) {
-  g_autoptr(GString) list = g_string_new(NULL);
-  guint n = 0;
+// Those that need a value and have none (transfer full): "'n' (int), 'm' (float)". @n: (out): how many
+static char *
+describe_needed_values(const SmbLaunch *launch, const SmbProgram *program, guint *n) {
+  GString *list = g_string_new(NULL);
+  *n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
     g_autoptr(GPtrArray) keys = find_missing(launch, program, p, FALSE);
     const char *quote = parameter.is_unnamed ? "" : "'";
     for (guint i = 0; i < keys->len; i++)
-      g_string_append_printf(list, "%s%s%s%s", n++ ? ", " : "", quote, (const char *)keys->pdata[i],
-                             quote);
+      g_string_append_printf(list, "%s%s%s%s", (*n)++ ? ", " : "", quote,
+                             (const char *)keys->pdata[i], quote);
     if (keys->len > 0 && parameter.unknown)
       g_string_append_printf(list, " (%s; its fields are not known: %s)", parameter.type,
                              parameter.unknown);
     else if (keys->len > 0)
       g_string_append_printf(list, " (%s)", parameter.type);
   }
+  return g_string_free(list, FALSE);
+}
+
+// Why an argument is of no parameter that can have a value, or NULL (transfer full).
+static char *
+find_argument_problem(const SmbProgram *program, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text)
+    return g_strdup_printf("argument '%s': expected NAME=VALUE", text);
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (!smb_argument_is_of(text, program, p))
+      continue;
+    return parameter.is_pointer && !parameter.may_be_value
+               ? g_strdup_printf("parameter '%s' is a pointer: it is bound to a buffer "
+                                 "automatically",
+                                 parameter.name)
+               : NULL;
+  }
+  for (guint p = 0; p < program->parameters->len; p++) {
+    if (smb_field_is_of(text, program, p, NULL))
+      return NULL;
+  }
+  const SmbLaunch none = {.arguments = NULL};
+  guint n = 0;
+  g_autofree char *needed = describe_needed_values(&none, program, &n);
+  gboolean is_numbered = n > 0 && g_ascii_isdigit(*needed);
+  return g_strdup_printf(
+      "'%s' has no parameter '%.*s'%s%s%s", program->name, (int)(equals - text), text,
+      n > 0 ? ": expected " : "", needed,
+      is_numbered ? "; this code has no names of parameters: they are numbered from 0" : "");
+}
+
+static gboolean
+refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
+                         GError **error) {
+  guint n;
+  g_autofree char *list = describe_needed_values(launch, program, &n);
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "parameter%s %s of '%s' need%s%s", smb_plural(n),
-           list->str, program->name, n > 1 ? " values" : "s a value",
+           list, program->name, n > 1 ? " values" : "s a value",
            needs_block ? ", and the launch needs a block" : "");
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);

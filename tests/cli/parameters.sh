@@ -52,7 +52,7 @@ END
 expect 2 analyze gather.cu --nvcc '' --block 32
 says "parameters 'base' (unsigned int), 'p.lda', 'p.last' (P) of 'gather' need values: give --arg base=VALUE --arg p.lda=VALUE --arg p.last=VALUE"
 expect 2 analyze gather.cu --nvcc '' --block 32 --arg bases=1
-says "'gather' has no parameter 'bases'"
+says "'gather' has no parameter 'bases': expected 'base' (unsigned int), 'p.lda', 'p.last' (P)"
 expect 2 analyze gather.cu --nvcc '' --block 32 --arg base=1.5 --arg p.lda=4 --arg p.last=0
 says "argument 'base=1.5': expected a number"
 # A pointer in a structure has a buffer, which is named, too.
@@ -97,7 +97,7 @@ rm gather.cu
 expect 2 analyze made.ptx --block 32
 says "$unnamed"
 expect 2 analyze made.ptx --block 32 --arg base=0
-says "'gather' has no parameter 'base'; their names are in /nowhere/gather.cu, which is not here or has changed"
+says "'gather' has no parameter 'base': expected 1 (.u32), 2 (24 bytes); this code has no names of parameters: they are numbered from 0; their names are in /nowhere/gather.cu, which is not here or has changed"
 # A type that the text does not explain has its size alone, and the reason.
 sed 's/int lda;/virtual int f(); int lda;/; s/unsigned last;/short last;/' kept.cu >gather.cu
 expect 2 analyze made.ptx --block 32
