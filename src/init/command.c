@@ -16,19 +16,23 @@
 #include "src/out/file.h"
 #include "src/project/line.h"
 #include "src/project/project.h"
+#include "src/target/target.h"
 
 enum {
   MAX_FILES = 1 << 16
 };
 
 static char *option_output;
-static gboolean option_force;
+static gboolean option_force, option_text;
 
 static const GOptionEntry options[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &option_output,
      "the project file (default: smembank.ini in this folder)", SMB_CLI_FILE},
     {"force", 0, 0, G_OPTION_ARG_NONE, &option_force,
      "add to a project file that exists the cases that it lacks", NULL},
+    {SMB_TEXT_OPTION, 0, 0, G_OPTION_ARG_NONE, &option_text,
+     "cases of texts have 'text = true': they are counted without nvcc, also where there is one",
+     NULL},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -119,8 +123,8 @@ make_sections(SmbCli *cli, const char *folder, const char *arch, GError **error)
   Reading reading = {folder, host, compiled, folders, said};
   if (!read_init_files(cli, &reading, error))
     return NULL;
-  g_autoptr(SmbSections) sections =
-      smb_sections_new(arch ? arch : choose_arch(host, compiled->len > 0), folders, said);
+  g_autoptr(SmbSections) sections = smb_sections_new(
+      arch ? arch : choose_arch(host, compiled->len > 0), folders, said, option_text);
   smb_sections_add_host(sections, host, folder);
   for (guint i = 0; i < compiled->len; i++) {
     g_autoptr(SmbEntries) entries = smb_entries_read(compiled->pdata[i], error);

@@ -9,6 +9,7 @@
 #include "src/cli/words.h"
 #include "src/project/key.h"
 #include "src/project/line.h"
+#include "src/target/target.h"
 
 // What is known of a parameter, of any kind of code.
 typedef struct {
@@ -34,11 +35,12 @@ section_free(SmbSection *section) {
 }
 
 SmbSections *
-smb_sections_new(const char *arch, GHashTable *folders, GHashTable *said) {
+smb_sections_new(const char *arch, GHashTable *folders, GHashTable *said, gboolean is_text) {
   SmbSections *sections = g_new0(SmbSections, 1);
   sections->arch = g_strdup(arch);
   sections->folders = g_hash_table_ref(folders);
   sections->said = g_hash_table_ref(said);
+  sections->is_text = is_text;
   sections->list = g_ptr_array_new_with_free_func((GDestroyNotify)section_free);
   sections->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   return sections;
@@ -325,12 +327,19 @@ write_other_arch(Section *section, const SmbHostKernel *kernel) {
 }
 
 static void
+write_text_key(Section *section) {
+  if (section->sections->is_text)
+    g_string_append(section->section->text, SMB_TEXT_OPTION " = true\n");
+}
+
+static void
 write_section_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *kernel,
                      const SmbHostLaunch *launch, const char *folder) {
   Section section = {sections, host, launch, NULL};
   begin_written_section(&section, kernel->name, kernel->file, folder);
   write_folders(&section, kernel->file, folder, NULL);
   write_other_arch(&section, kernel);
+  write_text_key(&section);
   write_kernel_key(&section, kernel);
   if (launch)
     write_configuration(&section);
@@ -390,6 +399,8 @@ write_said(SmbSections *sections, const SmbHostKernel *kernel, const SmbCase *sa
   write_folders(&section, kernel->file, folder, includes);
   if (!smb_words_find(words, "arch"))
     write_other_arch(&section, kernel);
+  if (!smb_words_has(words, SMB_TEXT_OPTION))
+    write_text_key(&section);
   if (!smb_words_find(words, "entry") && !smb_words_find(words, "instance"))
     write_kernel_key(&section, kernel);
   write_said_options(&section, said);

@@ -29,6 +29,7 @@ typedef struct {
  * @arch: what all of them are counted for, unless a section says another
  * @folders: (element-type utf8 GStrv): of files that include others: the folders that have those
  * @said: (element-type utf8 GPtrArray): of files of CUDA C or HIP: the cases that their lines say, whose files are as the project has them
+ * @is_text: the text alone is counted, on every machine
  * @list: (element-type SmbSection): the sections in their order
  * @names: of them, and of each the number behind which one more of that name looks for a free one: "k-2"
  */
@@ -36,12 +37,15 @@ typedef struct {
   char *arch;
   GHashTable *folders;
   GHashTable *said;
+  gboolean is_text;
   GPtrArray *list;
   GHashTable *names;
 } SmbSections;
 
-/** smb_sections_new: @arch: what all sections are counted for that do not say another; @folders, @said: (transfer none) */
-SmbSections *smb_sections_new(const char *arch, GHashTable *folders, GHashTable *said);
+/** smb_sections_new: @arch: what all sections are counted for that do not say another; @folders, @said: (transfer none); @is_text: as of
+ * SmbSections */
+SmbSections *smb_sections_new(const char *arch, GHashTable *folders, GHashTable *said,
+                              gboolean is_text);
 void smb_sections_free(SmbSections *sections);
 
 /** smb_sections_name: Returns: (transfer full): a name that no other section has: "k", "k-2". @names: as of SmbSections */

@@ -389,6 +389,10 @@ __global__ void quads(float *out) {
 END
   SMEMBANK_NVCC=$nvcc expect 0 init quads.cu -o quads.ini
   SMEMBANK_NVCC=$nvcc expect 0 check --project quads.ini
+  SMEMBANK_NVCC=no expect 1 check --project quads.ini
+  SMEMBANK_NVCC=$nvcc expect 0 init --text quads.cu -o text.ini
+  SMEMBANK_NVCC=$nvcc expect 0 check --project text.ini
+  SMEMBANK_NVCC=no expect 0 check --project text.ini
   limit=$(sed -n 's/^max-excess = //p' quads.ini)
   [ "$limit" -gt 0 ] || die "no limit: $(cat quads.ini)"
   grep -qx '# of what nvcc makes of it; the text alone has [0-9]*' quads.ini || die "$(cat quads.ini)"
