@@ -125,7 +125,11 @@ find_cupti(const SmbCuda *cuda, GError **error) {
   const char *given = g_getenv(INJECT_CUPTI);
   struct link_map *map = NULL;
   if (!cuda->open(SMB_CUDA_DRIVER, &reason)) {
-    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no driver: %s", reason);
+    smb_fail(
+        error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+        "no driver: %s. 'smembank run -o FILE -- COMMAND' captures without a GPU what calls no "
+        "closed library",
+        reason);
     return NULL;
   }
   if (given)

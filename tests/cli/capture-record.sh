@@ -241,6 +241,7 @@ for SMEMBANK_FAKE in no-driver no-cupti; do
   given=$SMEMBANK_CAPTURE_CUPTI
   [ "$SMEMBANK_FAKE" = no-driver ] || unset SMEMBANK_CAPTURE_CUPTI
   expect 4 capture -o "$file" -- true
+  [ "$SMEMBANK_FAKE" != no-driver ] || says "'smembank run -o FILE -- COMMAND' captures without a GPU"
   SMEMBANK_CAPTURE_CUPTI=$given
   export SMEMBANK_CAPTURE_CUPTI
 done
