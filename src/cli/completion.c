@@ -136,7 +136,7 @@ static const Shell shells[] = {
      "--help --version'\n"
      "  else\n    case \"${COMP_WORDS[1]} $previous\" in\n",
      NULL, write_bash_option, end_bash_command,
-     "    esac\n"
+     "    *) files=yes ;;\n    esac\n"
      "    if [[ -z $files && $current == -* ]]; then\n"
      "      words=$(smembank \"${COMP_WORDS[1]}\" --help 2>/dev/null |\n"
      "        sed -n 's/^  \\(-., \\)\\{0,1\\}\\(--[a-z-]*\\).*/\\2/p')\n"

@@ -69,6 +69,14 @@ END
   offers 'tile.cu trace' smembank t
   offers 'tile.cu' smembank x.cu ti
   offers 'layout learn list lsp' smembank help l
+  # A program in the place of a command is not started.
+  echo '#include <stdio.h>
+int main(void) { return !fopen("started", "w"); }' >program.c
+  if cc -o program program.c 2>/dev/null; then
+    offers '' smembank ./program --si
+    [ ! -e started ] || die 'a program was started'
+  fi
+  rm -f program program.c
   offers 'bash fish zsh' smembank completion ''
   offers 'tile.cu' smembank advise x.cu --out ti
 fi
