@@ -137,7 +137,7 @@ char *
 smb_sections_name(GHashTable *names, const char *base) {
   char *unique = g_strdup(base);
   guint number = GPOINTER_TO_UINT(g_hash_table_lookup(names, base));
-  while (g_hash_table_contains(names, unique)) {
+  while (g_hash_table_contains(names, unique) || strcmp(unique, SMB_PROJECT_EVERY) == 0) {
     g_free(unique);
     unique = g_strdup_printf("%s-%u", base, ++number);
   }

@@ -48,7 +48,7 @@ SmbSections *smb_sections_new(const char *arch, GHashTable *folders, GHashTable 
                               gboolean is_text);
 void smb_sections_free(SmbSections *sections);
 
-/** smb_sections_name: Returns: (transfer full): a name that no other section has: "k", "k-2". @names: as of SmbSections */
+/** smb_sections_name: Returns: (transfer full): a name that no other section has, nor that for all cases: "k", "k-2". @names: as of SmbSections */
 char *smb_sections_name(GHashTable *names, const char *base);
 
 /** smb_sections_write: Returns: (transfer full): the project file with all of them */

@@ -371,6 +371,9 @@ SMEMBANK_NVCC=no expect 0 init lines.cu --force
 shows 'smembank.ini: 0 cases added; there already: 4'
 SMEMBANK_NVCC=no expect 0 init lines.cu -o ../elsewhere/cases.ini
 grep -qF "buffer = out=$(pwd -P)/a\\;b.bin" ../elsewhere/cases.ini || die "$last: $(cat ../elsewhere/cases.ini)"
+echo '// smembank: [*] --block 32 --entry u' | cat - lines.cu >every.cu
+SMEMBANK_NVCC=no expect 0 init every.cu -o every.ini
+[ "$(grep -cx '\[\*\]' every.ini)" -eq 1 ] || die "$last: $(cat every.ini)"
 echo '// smembank: --nonsense' | cat - lines.cu >wrong.cu
 expect 3 init wrong.cu -o wrong.ini
 says 'wrong.cu:1: error: unknown option --nonsense'
