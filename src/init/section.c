@@ -411,7 +411,8 @@ static gboolean
 add_said(SmbSections *sections, const SmbHostKernel *kernel, const char *folder) {
   const GPtrArray *all =
       kernel->included ? NULL : g_hash_table_lookup(sections->said, kernel->file);
-  g_autoptr(GPtrArray) said = all ? smb_cases_of_kernel(all, kernel->name) : NULL;
+  g_autofree char *name = g_strconcat(kernel->space, kernel->name, NULL);
+  g_autoptr(GPtrArray) said = all ? smb_cases_of_kernel(all, name) : NULL;
   for (guint i = 0; said && i < said->len; i++)
     write_said(sections, kernel, said->pdata[i], folder);
   return said && said->len > 0;

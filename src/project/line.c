@@ -94,17 +94,24 @@ read_kernel_line(const char *path, guint number, const char *line, SmbCase **one
   return TRUE;
 }
 
+// Whether both name a kernel alike: "k" is "app::k", too.
+static gboolean
+is_named_alike(const char *a, const char *b) {
+  gsize n = strlen(a), m = strlen(b);
+  const char *longer = n > m ? a : b, *shorter = n > m ? b : a;
+  const char *tail = longer + (MAX(n, m) - MIN(n, m));
+  return strcmp(tail, shorter) == 0 && (tail == longer || (tail - longer > 1 && tail[-1] == ':'));
+}
+
 // Whether a line is for a kernel of that name: TRUE of one that names none. @is_said: (out): it names this one.
 static gboolean
 is_line_for(const SmbCase *one, const char *entry, gboolean *is_said) {
   const char *const *words = (const char *const *)one->words;
   const char *own = smb_words_find(words, "entry");
   const char *instance = own ? NULL : smb_words_find(words, "instance");
-  gsize length = instance ? strcspn(instance, "<") : 0;
-  *is_said = own        ? strcmp(own, entry) == 0
-             : instance ? strlen(entry) == length && strncmp(instance, entry, length) == 0
-                        : FALSE;
-  return *is_said || (!own && !instance);
+  g_autofree char *name = instance ? g_strndup(instance, strcspn(instance, "<")) : g_strdup(own);
+  *is_said = name && is_named_alike(name, entry);
+  return *is_said || !name;
 }
 
 // How well a line fits what is asked for: 2: it names that kernel; 1: it is for any; 0: not at all.

@@ -374,6 +374,14 @@ grep -qF "buffer = out=$(pwd -P)/a\\;b.bin" ../elsewhere/cases.ini || die "$last
 echo '// smembank: [*] --block 32 --entry u' | cat - lines.cu >every.cu
 SMEMBANK_NVCC=no expect 0 init every.cu -o every.ini
 [ "$(grep -cx '\[\*\]' every.ini)" -eq 1 ] || die "$last: $(cat every.ini)"
+cat >spaces.cu <<'END'
+// smembank: --entry a::k --block 32
+// smembank: --entry b::k --block 64
+namespace a { __global__ void k(int *out) { __shared__ int s[64]; s[threadIdx.x] = 1; } }
+namespace b { __global__ void k(int *out) { __shared__ int s[64]; s[threadIdx.x] = 2; } }
+END
+SMEMBANK_NVCC=no expect 0 init spaces.cu -o spaces.ini
+[ "$(grep '^entry\|^block' spaces.ini | paste -sd ' ')" = 'entry = a::k block = 32 entry = b::k block = 64' ] || die "$last: $(cat spaces.ini)"
 echo '// smembank: --nonsense' | cat - lines.cu >wrong.cu
 expect 3 init wrong.cu -o wrong.ini
 says 'wrong.cu:1: error: unknown option --nonsense'
