@@ -28,6 +28,7 @@ read_elf_header(ElfFile *file) {
   file->n_segments = header->e_phnum;
   file->sections = (const void *)(file->bytes + header->e_shoff);
   file->n_sections = header->e_shnum;
+  file->machine = header->e_machine;
   return true;
 }
 
@@ -36,7 +37,7 @@ elf_file_open(ElfFile *file, const char *path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   void *bytes = MAP_FAILED;
-  *file = (ElfFile){NULL, 0, NULL, 0, NULL, 0};
+  *file = (ElfFile){.bytes = NULL};
   if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (fd >= 0)

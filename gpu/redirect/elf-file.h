@@ -17,6 +17,7 @@ typedef struct {
   size_t n_sections;
   const Elf64_Phdr *segments;
   size_t n_segments;
+  uint16_t machine; // EM_X86_64
 } ElfFile;
 
 typedef struct {

@@ -83,16 +83,32 @@ name_redirection(const char *libraries) {
                                   : g_build_filename(libraries, REDIRECT_NAME, NULL);
 }
 
+// Whether a library can be loaded into programs for a processor; what cannot be read is left to the loader.
+static gboolean
+is_for_machine(const char *library, guint16 machine) {
+  ElfFile file;
+  if (!elf_file_open(&file, library))
+    return TRUE;
+  gboolean is_for = file.machine == machine;
+  elf_file_close(&file);
+  return is_for;
+}
+
 // The loader puts the redirection into a program: one that is started without it, and has kernels, would find no driver.
 static gboolean
-check_program(const char *name, GError **error) {
+check_program(const char *name, const char *libraries, GError **error) {
   g_autofree char *path = g_find_program_in_path(name);
+  g_autofree char *redirection = g_build_filename(libraries, REDIRECT_NAME, NULL);
   ElfFile file;
   if (!path || !elf_file_open(&file, path))
     return TRUE;
+  guint16 machine = file.machine;
   gboolean is_loaded = elf_file_has_segment(&file, PT_INTERP),
            has_kernels = elf_file_has_section(&file, ".nvFatBinSegment");
   elf_file_close(&file);
+  if (is_loaded && !is_for_machine(redirection, machine))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: is a program for another processor than this smembank is", name);
   return is_loaded || !has_kernels ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                   "%s: is linked with -static, so that the CUDA runtime inside it cannot be "
@@ -104,7 +120,7 @@ gboolean
 smb_run_start(SmbRunning *running, const char *const *words, SmbRunOutput output, int *wait_status,
               GError **error) {
   g_autofree char *libraries = find_libraries(error);
-  if (!libraries || !check_program(words[0], error))
+  if (!libraries || !check_program(words[0], libraries, error))
     return FALSE;
   g_autofree char *path = prepend_path(libraries, "LD_LIBRARY_PATH");
   g_autofree char *redirection = name_redirection(libraries);

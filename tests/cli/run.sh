@@ -23,6 +23,11 @@ says "'script.py' is a file that cannot be executed: give the program that runs 
 chmod +x script.py
 expect 3 run -- script.py
 says "'script.py' is in this folder, which is not searched for programs: give './script.py'"
+# A program for RISC-V (243, in its header): no shell is to read it as a script.
+cp "$(command -v env)" foreign
+printf '\363\000' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null
+expect 3 run -- ./foreign
+says './foreign: is a program for another processor than this smembank is'
 expect 5 run -- sh -c 'exit 5'
 says 'no launch was counted'
 expect 3 run 'a;b.cu'
