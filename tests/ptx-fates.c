@@ -25,7 +25,8 @@ find_fate(const Code *code) {
       return step->argument == MATRIX_UNKNOWN ? FATE_REQUESTS : FATE_EXACT;
     if (step->kind == KIND_APART)
       return FATE_APART;
-    if (step->opcode != STEP_NOTHING)
+    gboolean is_for_checks = step->opcode == STEP_FENCE && step->argument != FENCE_BLOCK;
+    if (step->opcode != STEP_NOTHING && !is_for_checks)
       fate = FATE_EXACT;
   }
   return fate;

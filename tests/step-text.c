@@ -495,6 +495,13 @@ add_effects(GString *text, const Step *step) {
   g_string_append(text, effects & OPAQUE_SHARED ? ".shared" : "");
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
+  guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
+  if (orders >= FENCE_AWAIT)
+    g_string_append_printf(text, ".await%u", orders - FENCE_AWAIT);
+  else
+    g_string_append(text, orders == FENCE_ASYNC    ? ".async"
+                          : orders == FENCE_COMMIT ? ".commit"
+                                                   : "");
 }
 
 // What a step writes that the line does not show otherwise.

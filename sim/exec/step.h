@@ -144,6 +144,14 @@ enum {
   OPAQUE_FENCE = 4,  // make visible what other blocks wrote
 };
 
+// What a fence puts in order (Step.argument).
+enum {
+  FENCE_BLOCK,  // what the warp did is before what it does
+  FENCE_ASYNC,  // what threads stored, before what products of four warps read
+  FENCE_COMMIT, // such products since the last one are a group
+  FENCE_AWAIT,  // plus how many groups may go on
+};
+
 /**
  * Tensor: the box of a tensor that is copied
  * @rank: dimensions; 0: it is none

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time. Each is found, at its line and by its kind; the same program
+# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time, and product-cases.cu of products of warpgroups. Each is found, at its line and by its kind; the same program
 # without it has nothing to say. Right programs that synchronise in less common ways have nothing to say either.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -68,12 +68,13 @@ checked() {
   [ "$status" = "$1" ] || die "$2: status $status, expected $1: $(cat err)"
 }
 
-# finds CASE TITLE: the mistake is found, at a line that has its name, and nothing is without it.
+# finds CASE TITLE [TEXT]: the mistake is found, at a line that has its name, and nothing is without it.
 finds() {
   checked 1 "$1"
+  [ $# -lt 3 ] || says "$3"
   grep -n "// .*\b$1\b" "$source" | sed 's/:.*//' >lines
   while read -r line; do
-    grep -q "check-cases.cu:$line: $2: " err && found=$line
+    grep -q "${source##*/}:$line: $2: " err && found=$line
   done <lines
   [ -n "${found:-}" ] || die "$1: no '$2' at line $(tr '\n' ' ' <lines): $(cat err)"
   found=
@@ -161,6 +162,26 @@ finds in-half race
 finds unset-shared 'uninitialized shared memory'
 checked 1 wrong-mask
 says 'lane 4, waits for the lanes of the mask 0x0000000f'
+
+# --- what products of warpgroups read, in PTX and in machine code
+check_products() {
+  finds early race "read by a wgmma and written by thread (0,0,0) at $source:"
+  finds unfenced race 'with no fence.proxy.async between them'
+  finds hole 'uninitialized shared memory' 'is read by a wgmma, but no thread'
+  finds copied race 'with no wait for its mbarrier between them'
+  finds one-waits race
+  finds replaced race 'with no wgmma.wait_group, and barrier behind it, between them'
+  finds recopied race
+  finds two-groups race
+  checked 0 fenced-late
+}
+mv cases check-cases
+source=$srcdir/tests/run/kernel/product-cases.cu
+"$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -o cases "$source"
+check_products
+"$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o cases "$source"
+check_products
+mv check-cases cases
 
 # --- other formats
 expect 1 run --check --format json -- ./cases unset-shared

@@ -51,6 +51,10 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
                       smb_product_stored_depth(form));
   if (exec->w % GROUP_WARPS == 0)
     smb_operand_check(exec, &right, product->site, form->columns, smb_product_stored_height(form));
+  if (has_left)
+    smb_operand_read(exec, &left, product->site, exec->w % GROUP_WARPS * PRODUCT_ROWS, PRODUCT_ROWS,
+                     smb_product_stored_depth(form));
+  smb_operand_read(exec, &right, product->site, 0, form->columns, smb_product_stored_height(form));
   gboolean adds = (registers->predicates[product->adds] & 1) != (guint)product->adds_unless;
   operands.is_special = FALSE;
   if (has_left) {

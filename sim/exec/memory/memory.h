@@ -150,6 +150,10 @@ void smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes);
 // columns (operand-rows.c). @site: of the product; @depth: numbers of a row that are stored
 void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth);
 
+// A launch that is checked: the running warp reads @n rows or columns of one, from the @first on, for a product of four warps.
+void smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint first,
+                      guint n, guint depth);
+
 // Tells how eight rows of @chunks chunks lie (SmbSink.tile); @locate gives the byte offset in shared memory of a chunk.
 typedef guint32 (*TileLocate)(gconstpointer user, guint row, guint chunk);
 void smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,

@@ -90,9 +90,17 @@ smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
 
 gboolean
 smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes) {
-  (void)step;
-  if (exec->block->check && lanes)
-    smb_inspect_fence(exec->block, exec->w);
+  SmbBlock *block = exec->block;
+  if (!block->check || !lanes)
+    return TRUE;
+  if (step->argument == FENCE_BLOCK)
+    smb_inspect_fence(block, exec->w);
+  else if (step->argument == FENCE_ASYNC)
+    smb_inspect_fence_async(block, exec->w);
+  else if (step->argument == FENCE_COMMIT)
+    smb_inspect_commit_products(block, exec->w);
+  else
+    smb_inspect_await_products(block, exec->w, step->argument - FENCE_AWAIT);
   return TRUE;
 }
 

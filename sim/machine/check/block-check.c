@@ -28,10 +28,11 @@ smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch) {
   gsize end = MAX(block->shared_bytes, block->reserved_start + block->reserved_bytes);
   check->n_cells = (end >> check->granule_shift) + 1;
   check->cells = g_new0(CheckCell, check->n_cells);
-  check->n_columns = block->n_warps + 1;
-  check->seen = g_new0(guint32, (gsize)check->n_columns * check->n_columns);
+  check->n_columns = smb_inspect_columns(block->n_warps);
+  check->seen = g_new0(guint32, (gsize)block->n_warps * check->n_columns);
   check->lane_seen = g_new0(guint32, (gsize)block->n_warps * block->lanes * block->lanes);
   check->fenced = g_new0(guint32, block->n_warps);
+  check->products = g_new0(ProductGroups, block->n_warps);
   check->posts = smb_inspect_posts_new();
   check->polls = g_new0(guint8, program->sites->len + 1);
   check->races = g_new0(guint8, program->sites->len + 1);
@@ -50,6 +51,7 @@ smb_inspect_free(Inspection *check) {
   g_free(check->seen);
   g_free(check->lane_seen);
   g_free(check->fenced);
+  g_free(check->products);
   g_hash_table_unref(check->posts);
   g_free(check->polls);
   g_free(check->races);
@@ -67,10 +69,11 @@ smb_inspect_start_block(SmbBlock *block) {
   g_hash_table_remove_all(check->posts);
   if (check->now > LAST_TIME) {
     memset(check->cells, 0, check->n_cells * sizeof *check->cells);
-    memset(check->seen, 0, (gsize)check->n_columns * check->n_columns * sizeof *check->seen);
+    memset(check->seen, 0, (gsize)block->n_warps * check->n_columns * sizeof *check->seen);
     memset(check->lane_seen, 0,
            (gsize)block->n_warps * block->lanes * block->lanes * sizeof *check->lane_seen);
     memset(check->fenced, 0, block->n_warps * sizeof *check->fenced);
+    memset(check->products, 0, block->n_warps * sizeof *check->products);
     check->now = 0;
   }
   check->has_fences = FALSE;

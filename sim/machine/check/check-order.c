@@ -14,6 +14,18 @@ typedef struct {
   guint32 *complete;
 } Post;
 
+// Columns of a row: a warp each, copies in bulk, products of four warps each; and what products see of each warp's stores.
+guint
+smb_inspect_columns(guint n_warps) {
+  return n_warps + 1 + (n_warps + CHECK_GROUP_WARPS - 1) / CHECK_GROUP_WARPS + n_warps;
+}
+
+// Of what products see of a warp's stores.
+static guint
+fence_column(const SmbBlock *block, guint warp) {
+  return block->check->n_columns - block->n_warps + warp;
+}
+
 static guint32 *
 seen_row(const Inspection *check, guint warp) {
   return check->seen + (gsize)warp * check->n_columns;
@@ -92,7 +104,6 @@ smb_inspect_barrier(SmbBlock *block, guint32 key, const Mask *mask, gboolean is_
   g_autofree guint32 *joined = g_new0(guint32, check->n_columns);
   const Post *post = g_hash_table_lookup(check->posts, GUINT_TO_POINTER(key + 1));
   guint32 now = ++check->now;
-  guint copies = check->n_columns - 1;
   if (post)
     raise_row(joined, post->arrived, check->n_columns);
   FOR_WARPS(block, mask, w) {
@@ -102,10 +113,8 @@ smb_inspect_barrier(SmbBlock *block, guint32 key, const Mask *mask, gboolean is_
     joined[w] = now;
   }
   FOR_WARPS(block, mask, w) {
-    if (is_all) // all but copies in bulk, which no barrier waits for
-      seen_row(check, w)[copies] = joined[copies];
-    else
-      raise_row(seen_row(check, w), joined, check->n_columns);
+    guint first = is_all ? block->n_warps : 0; // of warps, all that was done
+    raise_row(seen_row(check, w) + first, joined + first, check->n_columns - first);
   }
   if (is_all)
     check->floor = now;
@@ -131,7 +140,7 @@ smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key) {
 void
 smb_inspect_copied(SmbBlock *block, guint32 key) {
   Inspection *check = block->check;
-  open_post(check, key)->arrived[check->n_columns - 1] = ++check->now;
+  open_post(check, key)->arrived[block->n_warps] = ++check->now;
 }
 
 void
@@ -155,6 +164,32 @@ smb_inspect_fence(SmbBlock *block, guint warp) {
   Inspection *check = block->check;
   check->fenced[warp] = ++check->now;
   check->has_fences = TRUE;
+}
+
+void
+smb_inspect_fence_async(SmbBlock *block, guint warp) {
+  Inspection *check = block->check;
+  guint32 *seen = seen_row(check, warp), now = ++check->now;
+  for (guint other = 0; other < block->n_warps; other++) {
+    guint32 *fenced = &seen[fence_column(block, other)];
+    *fenced = MAX(*fenced, other == warp ? now : MAX(seen[other], check->floor));
+  }
+}
+
+void
+smb_inspect_commit_products(SmbBlock *block, guint warp) {
+  Inspection *check = block->check;
+  guint32 *ended = check->products[warp];
+  memmove(ended + 1, ended, (CHECK_GROUPS - 1) * sizeof *ended);
+  ended[0] = ++check->now;
+}
+
+void
+smb_inspect_await_products(SmbBlock *block, guint warp, guint n) {
+  const Inspection *check = block->check;
+  guint32 *seen = &seen_row(check, warp)[check_warp(check, check_product(block, warp))];
+  if (n < CHECK_GROUPS)
+    *seen = MAX(*seen, check->products[warp][n]);
 }
 
 void
@@ -209,10 +244,16 @@ smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time)
   if (thread == other)
     return TRUE;
   if (of >= block->n_warps)
-    return time < seen_row(check, warp)[check->n_columns - 1];
+    return time < seen_row(check, warp)[of];
   if (time < check->floor)
     return TRUE;
   if (warp == of)
     return time < lane_row(block, warp, thread % block->lanes)[other % block->lanes];
   return time < seen_row(check, warp)[of];
+}
+
+gboolean
+smb_inspect_is_fenced(const SmbBlock *block, guint warp, guint writer, guint32 time) {
+  const Inspection *check = block->check;
+  return time < seen_row(check, warp)[fence_column(block, check_warp(check, writer))];
 }

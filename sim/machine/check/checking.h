@@ -18,6 +18,7 @@
  * @set: when it was first written
  * @polled: since when its reads and writes are a flag's
  * @is_atomic: the last write is
+ * @is_store: it is a thread's, by a store or an atomic, and no copy's
  */
 typedef struct {
   guint32 wrote;
@@ -30,10 +31,19 @@ typedef struct {
   guint16 writer;
   guint16 reader[2];
   guint8 is_atomic;
+  guint8 is_store;
 } CheckCell;
 
 // Who asks whether the loads of a site poll (smb_inspect_set_polls()).
 typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
+
+enum {
+  CHECK_GROUPS =
+      8, // of products that can be told apart: more cannot go on (PTX ISA, "wgmma.wait_group")
+  CHECK_GROUP_WARPS = 4 // that make such a product
+};
+
+typedef guint32 ProductGroups[CHECK_GROUPS];
 
 /**
  * Inspection:
@@ -46,10 +56,12 @@ typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
  * @now: the time: it rises whenever threads are put in order
  * @start: that of the block's start
  * @floor: all threads see what was done before
- * @seen: [warp][warp]: what the first sees of the second: all that it did before that time. The last column is of copies in bulk
+ * @seen: [warp][column]: what a warp sees of each warp: all that it did before that time; of copies in bulk; of the products of each four warps; and
+ *   of each warp again, what products see of its stores (check-order.c)
  * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
  * @fenced: [warp]: what it did before that time, it did before its last fence
  * @has_fences: whether a warp had one
+ * @products: [warp]: when it ended its last groups of products, the newest first
  * @posts: by smb_inspect_arrive()'s key: Post
  * @polls: by site: 0: not known yet, 1: no, 2: yes
  * @races: by site: whether a read of what was not written yet races with a later write
@@ -75,6 +87,7 @@ struct _Inspection {
   guint32 *lane_seen;
   guint32 *fenced;
   gboolean has_fences;
+  ProductGroups *products;
   GHashTable *posts;
   guint8 *polls;
   guint8 *races;
@@ -138,6 +151,8 @@ void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access,
                         const MarkedWords *words);
 // A copy in bulk of one lane.
 void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
+// A product of four warps reads the bytes for one of them.
+void smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes);
 // Bytes of shared memory hold what the system wrote, or may.
 void smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes);
 // They are a barrier's: whoever accesses them does not race.
@@ -157,6 +172,7 @@ enum {
   CHECK_COUNTERS = 0x20000000, // of what atomics count: plus the offset
 };
 
+guint smb_inspect_columns(guint n_warps);
 GHashTable *smb_inspect_posts_new(void);
 // Lanes of a warp have met.
 void smb_inspect_meet(SmbBlock *block, guint warp, SmbLanes lanes);
@@ -170,6 +186,11 @@ void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key)
 // A fence of a warp. What it did before is seen by who finds, by an atomic or as it polls, what an atomic of the warp left there later, or
 // other atomics that followed.
 void smb_inspect_fence(SmbBlock *block, guint warp);
+// What the warp sees of stores, products of four warps see as well, of whoever sees this.
+void smb_inspect_fence_async(SmbBlock *block, guint warp);
+// Products of a warp are a group; it has waited for all but @n groups.
+void smb_inspect_commit_products(SmbBlock *block, guint warp);
+void smb_inspect_await_products(SmbBlock *block, guint warp, guint n);
 // An atomic changes what is at an offset; a thread finds there what atomics left.
 void smb_inspect_release(SmbBlock *block, guint warp, guint32 offset);
 void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
@@ -177,6 +198,8 @@ void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
 void smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time);
 // Whether a thread sees what another one did at a time.
 gboolean smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time);
+// Whether a product, for one of its warps, sees what a thread stored at a time that the warp sees.
+gboolean smb_inspect_is_fenced(const SmbBlock *block, guint warp, guint writer, guint32 time);
 // What follows is later.
 void smb_inspect_advance(SmbBlock *block);
 
@@ -195,4 +218,10 @@ check_warp(const Inspection *check, guint thread) {
 static inline guint
 check_copier(const SmbBlock *block) {
   return block->n_warps * block->lanes;
+}
+
+// And of what makes products of a warp and three others.
+static inline guint
+check_product(const SmbBlock *block, guint warp) {
+  return (block->n_warps + 1 + warp / CHECK_GROUP_WARPS) * block->lanes;
 }

@@ -5,6 +5,9 @@
 // of what was there already is none (racecheck: of severity INFO), nor are atomics with each other. Of what reads a granule between two
 // writes, two threads are remembered. And reads of what nobody has written.
 //
+// Products of four warps (wgmma) read as their warps do, and go on to read until one of the four has waited for them. What a thread stored
+// they find behind a fence.proxy.async; copies (cp.async) are taken to need none, as in public kernels.
+//
 // A flag is what a loop polls that does nothing else: whoever finds it set sees what was done before it was set. So does the next
 // compare-and-swap, or exchange, of one; and, of what was done before a fence, the next atomic of any kind that returns something.
 //
@@ -28,6 +31,8 @@ typedef struct {
   guint32 offset; // in shared memory
   guint32 value;
   gboolean has_value, is_late;
+  gboolean is_product; // of four warps, for the one of the thread
+  gboolean is_store;   // of a thread: no copy
   gboolean sets_flag;
   guint32 told; // a bit for each kind: of this lane's access, once is enough
 } Touching;
@@ -43,34 +48,61 @@ is_polled_site(const SmbBlock *block, guint site) {
 
 static const char *
 describe_missing(const SmbBlock *block, guint one, guint other) {
+  if (other == check_copier(block))
+    return "no wait for its mbarrier between them";
+  if (other > check_copier(block))
+    return "no wgmma.wait_group, and barrier behind it, between them";
   return check_warp(block->check, one) == check_warp(block->check, other)
              ? "no __syncwarp() or barrier between them"
              : "no barrier between them";
 }
 
+static char *
+describe_other(const SmbBlock *block, guint other) {
+  return other < check_copier(block)    ? smb_inspect_thread(block, other)
+         : other == check_copier(block) ? g_strdup("a copy in bulk")
+                                        : g_strdup("a wgmma");
+}
+
+// What it is that a touch does: the rest is said by who finds it.
+static CheckFound
+begin_found(const SmbBlock *block, const Touching *touch, SmbDefectKind kind) {
+  const SmbArray *array = touch->is_product && block->program->tracks
+                              ? smb_program_array_at(block->program, touch->offset)
+                              : NULL;
+  CheckFound found = {.kind = kind,
+                      .array = array ? array->name : NULL,
+                      .site = touch->move->site,
+                      .other = G_MAXUINT,
+                      .warp = touch->access->warp,
+                      .lane = touch->is_product ? G_MAXUINT : touch->lane,
+                      .other_thread = G_MAXUINT,
+                      .address = touch->offset};
+  if (!touch->is_product)
+    found.array = smb_access_array(block, touch->access, touch->lane, touch->offset);
+  return found;
+}
+
+static char *
+describe_toucher(const SmbBlock *block, const Touching *touch) {
+  return touch->is_product ? g_strdup("a wgmma") : smb_inspect_thread(block, touch->thread);
+}
+
 static void
-tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, guint site) {
-  const CheckFound found = {.kind = kind,
-                            .site = touch->move->site,
-                            .other = site,
-                            .warp = touch->access->warp,
-                            .lane = touch->lane,
-                            .other_thread = other,
-                            .array =
-                                smb_access_array(block, touch->access, touch->lane, touch->offset),
-                            .address = touch->offset};
+tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, guint site,
+            const char *missing) {
+  CheckFound found = begin_found(block, touch, kind);
+  found.other = site;
+  found.other_thread = other;
   if (touch->told >> kind & 1 || touch->offset >= block->shared_bytes)
     return;
   touch->told |= 1u << kind;
   if (smb_inspect_counts(block, &found))
     return;
-  gboolean is_copier = other >= check_copier(block);
-  g_autofree char *me = smb_inspect_thread(block, touch->thread);
-  g_autofree char *them = is_copier ? g_strdup("a copy in bulk") : smb_inspect_thread(block, other);
+  g_autofree char *me = describe_toucher(block, touch);
+  g_autofree char *them = describe_other(block, other);
   g_autofree char *where = smb_site_place(smb_program_site(block->program, site));
   g_autofree char *memory = smb_inspect_place(block, found.array, touch->offset);
-  const char *missing = is_copier ? "no wait for its mbarrier between them"
-                                  : describe_missing(block, touch->thread, other);
   smb_inspect_tell(block, &found, "%s is %s by %s and %s by %s at %s, with %s", memory,
                    kind == SMB_DEFECT_RACE_READ ? "read" : "written", me,
                    kind == SMB_DEFECT_RACE_OVERWRITE ? "read" : "written", them, where, missing);
@@ -88,29 +120,45 @@ is_polled_cell(const SmbBlock *block, const Touching *touch, CheckCell *cell, gu
   return TRUE;
 }
 
+// Whether what was done at a time is before a touch. Lanes of a warp come to a product together.
+static gboolean
+is_before(const SmbBlock *block, const Touching *touch, guint other, guint32 time) {
+  const Inspection *check = block->check;
+  if (!check_is_current(check, time) || (time < check->floor && other < check_copier(block)))
+    return TRUE;
+  return (touch->is_product && check_warp(check, other) == touch->access->warp) ||
+         smb_inspect_sees(block, touch->thread, other, time);
+}
+
 static void
 check_last_write(SmbBlock *block, Touching *touch, CheckCell *cell, SmbDefectKind kind) {
-  const Inspection *check = block->check;
-  if (cell->wrote < check->floor && cell->writer < check_copier(block))
-    return;
-  if (!check_is_current(check, cell->wrote) ||
-      smb_inspect_sees(block, touch->thread, cell->writer, cell->wrote))
+  if (is_before(block, touch, cell->writer, cell->wrote))
     return;
   if (is_polled_cell(block, touch, cell, touch->move->site)) {
     smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
     smb_inspect_find_released(block, touch->thread, touch->offset);
   } else
-    tell_hazard(block, touch, kind, cell->writer, cell->write_site);
+    tell_hazard(block, touch, kind, cell->writer, cell->write_site,
+                describe_missing(block, touch->thread, cell->writer));
+}
+
+// Of a product: whether it finds what a thread stored.
+static void
+check_fence(SmbBlock *block, Touching *touch, const CheckCell *cell) {
+  if (cell->is_store && check_is_current(block->check, cell->wrote) &&
+      !smb_inspect_is_fenced(block, touch->access->warp, cell->writer, cell->wrote))
+    tell_hazard(block, touch, SMB_DEFECT_RACE_READ, cell->writer, cell->write_site,
+                "no fence.proxy.async between them");
 }
 
 static void
 check_last_reads(SmbBlock *block, Touching *touch, CheckCell *cell) {
   for (guint i = 0; i < G_N_ELEMENTS(cell->read); i++) {
-    if (cell->read[i] < block->check->floor ||
-        smb_inspect_sees(block, touch->thread, cell->reader[i], cell->read[i]) ||
+    if (is_before(block, touch, cell->reader[i], cell->read[i]) ||
         is_polled_cell(block, touch, cell, cell->read_site[i]))
       continue;
-    tell_hazard(block, touch, SMB_DEFECT_RACE_OVERWRITE, cell->reader[i], cell->read_site[i]);
+    tell_hazard(block, touch, SMB_DEFECT_RACE_OVERWRITE, cell->reader[i], cell->read_site[i],
+                describe_missing(block, touch->thread, cell->reader[i]));
     if (!check_is_current(block->check, cell->set))
       block->check->races[cell->read_site[i]] = TRUE;
     return;
@@ -120,12 +168,14 @@ check_last_reads(SmbBlock *block, Touching *touch, CheckCell *cell) {
 // The reader takes its own place, that of one of its warp, or the older one.
 static void
 note_reader(const SmbBlock *block, const Touching *touch, CheckCell *cell) {
+  const Inspection *check = block->check;
+  guint reader = touch->is_product ? check_product(block, touch->access->warp) : touch->thread;
   guint i = 0;
-  if (cell->reader[0] != touch->thread && check_is_current(block->check, cell->read[0]))
-    i = check_warp(block->check, cell->reader[1]) == touch->access->warp ||
+  if (cell->reader[0] != reader && check_is_current(check, cell->read[0]))
+    i = check_warp(check, cell->reader[1]) == check_warp(check, reader) ||
         cell->read[1] <= cell->read[0];
-  cell->read[i] = block->check->now;
-  cell->reader[i] = (guint16)touch->thread;
+  cell->read[i] = check->now;
+  cell->reader[i] = (guint16)reader;
   cell->read_site[i] = touch->move->site;
 }
 
@@ -136,36 +186,31 @@ note_writer(const SmbBlock *block, const Touching *touch, CheckCell *cell, gbool
   cell->writer = (guint16)(touch->is_late ? check_copier(block) : touch->thread);
   cell->write_site = touch->move->site;
   cell->is_atomic = (guint8)is_atomic;
+  cell->is_store = (guint8)touch->is_store;
   cell->value = touch->value;
   cell->read[0] = cell->read[1] = 0;
 }
 
 static void
 tell_unset(SmbBlock *block, Touching *touch) {
-  const CheckFound found = {.kind = SMB_DEFECT_UNSET_SHARED,
-                            .site = touch->move->site,
-                            .other = G_MAXUINT,
-                            .warp = touch->access->warp,
-                            .lane = touch->lane,
-                            .other_thread = G_MAXUINT,
-                            .array =
-                                smb_access_array(block, touch->access, touch->lane, touch->offset),
-                            .address = touch->offset};
+  const CheckFound found = begin_found(block, touch, SMB_DEFECT_UNSET_SHARED);
   if (touch->told >> found.kind & 1 || touch->offset >= block->shared_bytes)
     return;
   touch->told |= 1u << found.kind;
   if (smb_inspect_counts(block, &found))
     return;
-  g_autofree char *thread = smb_inspect_thread(block, touch->thread);
+  g_autofree char *me = describe_toucher(block, touch);
   g_autofree char *memory = smb_inspect_place(block, found.array, touch->offset);
   smb_inspect_tell(block, &found, "%s is read by %s, but no thread of the block has written there",
-                   memory, thread);
+                   memory, me);
 }
 
 static void
 read_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
   if (!(block->check->pending >> touch->lane & 1))
     check_last_write(block, touch, cell, SMB_DEFECT_RACE_READ);
+  if (touch->is_product)
+    check_fence(block, touch, cell);
   if (!check_is_current(block->check, cell->set))
     tell_unset(block, touch);
   note_reader(block, touch, cell);
@@ -240,7 +285,8 @@ smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbL
   Inspection *check = block->check;
   gboolean sets_flag = move->op_class == SMB_OP_CLASS_ATOMIC && is_lock(move);
   gboolean copies = move->op == SMB_OP_CP_ASYNC_CA || move->op == SMB_OP_CP_ASYNC_CG;
-  Touching touch = {.move = move, .access = access, .has_value = words && !copies};
+  Touching touch = {
+      .move = move, .access = access, .has_value = words && !copies, .is_store = !copies};
   FOR_LANES(access->lanes[SPACE_SHARED] & lanes, lane) {
     touch.lane = (guint)lane;
     touch.thread = access->warp * block->lanes + (guint)lane;
@@ -266,10 +312,22 @@ smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint 
 }
 
 void
+smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes) {
+  const Move move = {.site = site, .op_class = SMB_OP_CLASS_LOAD};
+  const Access access = {.warp = warp};
+  Touching touch = {
+      .move = &move, .access = &access, .thread = warp * block->lanes, .is_product = TRUE};
+  touch_lane(block, &touch, offset, bytes, NULL);
+}
+
+void
 smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes) {
   const Inspection *check = block->check;
-  for (gsize at = offset; check && at < offset + bytes && at < block->shared_bytes; at++)
-    check->cells[at >> check->granule_shift].set = check->now;
+  for (gsize at = offset; check && at < offset + bytes && at < block->shared_bytes; at++) {
+    CheckCell *cell = &check->cells[at >> check->granule_shift];
+    cell->set = check->now;
+    cell->is_store = FALSE;
+  }
 }
 
 void

@@ -144,6 +144,17 @@ smb_ptx_decode_fence(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// What is put in order: the argument, plus wgmma.wait_group's operand.
+PtxResult
+smb_ptx_decode_order(PtxDecoder *decoder) {
+  const PtxOperand *left = decoder->instruction->n_operands ? smb_ptx_operand(decoder, 0) : NULL;
+  if (left && left->kind != PTX_OPERAND_INTEGER)
+    return smb_ptx_wants(decoder, "the number of groups that may be pending");
+  guint32 groups = left ? (guint32)MIN(left->bits, G_MAXINT32) : 0;
+  smb_build_plain(&decoder->build, STEP_FENCE, decoder->argument + groups);
+  return PTX_DECODED;
+}
+
 // cp.async.wait_group N; cp.async.wait_all, as the argument says.
 PtxResult
 smb_ptx_decode_await(PtxDecoder *decoder) {

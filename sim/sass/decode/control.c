@@ -299,8 +299,23 @@ smb_sass_scoreboard(SassDecoder *decoder) {
   return TRUE;
 }
 
+// WARPGROUP.DEPBAR.LE gsb0, 0x1: of products of four warps; WARPGROUP.ARRIVE.
+gboolean
+smb_sass_products_wait(SassDecoder *decoder) {
+  const SassOperand *left = find_operand(decoder, SASS_IMMEDIATE);
+  if (!left)
+    return add_plain(decoder, STEP_NOTHING);
+  smb_build_plain(&decoder->builder, STEP_FENCE, FENCE_AWAIT + (guint32)left->value);
+  return TRUE;
+}
+
 gboolean
 smb_sass_fence(SassDecoder *decoder) {
+  if (smb_sass_has(decoder, PART_ASYNC)) {
+    smb_build_plain(&decoder->builder, smb_sass_has(decoder, PART_S) ? STEP_FENCE : STEP_NOTHING,
+                    FENCE_ASYNC);
+    return TRUE;
+  }
   if (smb_sass_has(decoder, PART_CTA) || smb_sass_has(decoder, PART_SM))
     return add_plain(decoder, STEP_FENCE);
   smb_build_plain(&decoder->builder, STEP_OPAQUE, OPAQUE_FENCE);

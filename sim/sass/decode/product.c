@@ -233,6 +233,15 @@ says_of_matrix(const SassOperand *operand, const char *word) {
   return operand->part > PART_NONE && strstr(smb_sass_part_name(operand->part), word);
 }
 
+static gboolean
+ends_group(const SassDecoder *decoder) {
+  const SassInstruction *instruction = decoder->instruction;
+  for (guint i = 0; i < instruction->n_operands; i++)
+    if (instruction->operands[i].kind == SASS_WORD && instruction->operands[i].part == PART_gsb0)
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form, guint site) {
   const SassOperand *a = smb_sass_operand(decoder, 1), *place = a;
@@ -267,5 +276,7 @@ smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form, guint 
     product->adds_unless = adds->is_inverted;
   }
   smb_build_product(&decoder->builder, product, decoder->chip);
+  if (ends_group(decoder))
+    smb_build_plain(&decoder->builder, STEP_FENCE, FENCE_COMMIT);
   return TRUE;
 }

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// nvcc: -gencode arch=compute_90a,code=sm_90a
+//
+// What a product of a warpgroup reads from shared memory: one mistake each, and the same without it, as in check-cases.cu
+// (tests/cli/run-check.sh).
+#include <cstdio>
+#include <cstring>
+
+enum {
+  THREADS = 128,
+  LEFT = 2048, // bytes of A: 64 rows of 16 numbers; and of B: 8 columns
+  RIGHT = 256,
+};
+
+struct Shared {
+  alignas(128) char left[2][LEFT];
+  alignas(128) char right[2][RIGHT];
+  alignas(8) unsigned long long barrier;
+};
+
+__device__ static unsigned
+place(const void *pointer) {
+  return (unsigned)__cvta_generic_to_shared(pointer);
+}
+
+__device__ static unsigned long long
+describe(const void *at) {
+  return (place(at) & 0x3ffff) >> 4 | 128ull >> 4 << 16 | 256ull >> 4 << 32;
+}
+
+__device__ static void
+multiply(float *d, const Shared &s, int i) {
+  unsigned long long left = describe(s.left[i]), right = describe(s.right[i]);
+  asm volatile("wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(left), "l"(right) : "memory"); // early unfenced hole copied one-waits
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+__device__ static void
+fence() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+template <int N>
+__device__ static void
+wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+}
+
+__device__ static void
+set(char *bytes, int i) {
+  ((uint4 *)bytes)[i] = make_uint4(i, 0, 0, 0);
+}
+
+__device__ static void
+fill(Shared &s, int left_out) {
+  for (int i = 0; i < 2; i++) {
+    set(s.left[i], threadIdx.x);
+    if (threadIdx.x < RIGHT / 16 && (int)threadIdx.x != left_out)
+      set(s.right[i], threadIdx.x);
+  }
+}
+
+__device__ static void
+copy(Shared &s, const int *from) {
+  unsigned barrier = place(&s.barrier);
+  if (threadIdx.x)
+    return;
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(barrier) : "memory");
+  unsigned to = place(s.right[0]);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to), "l"(from), "r"(barrier) : "memory"); // recopied
+}
+
+__device__ static void
+wait_copy(Shared &s) {
+  asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra W; }" ::"r"(place(&s.barrier)) : "memory");
+}
+
+enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS };
+
+template <Case which>
+__global__ void
+run(float *p, const int *from, bool wrong) {
+  __shared__ Shared s;
+  float d[4] = {};
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(place(&s.barrier)));
+  fill(s, which == HOLE && wrong ? 5 : -1);
+  if (which != UNFENCED && which != FENCED_LATE)
+    fence();
+  if (which == UNFENCED && !wrong)
+    fence();
+  if (which != EARLY || !wrong)
+    __syncthreads();
+  if (which == FENCED_LATE)
+    fence();
+  if (which == COPIED || which == ONE_WAITS)
+    copy(s, from);
+  if (which == COPIED && !wrong)
+    wait_copy(s);
+  if (which == ONE_WAITS && threadIdx.x < 32)
+    wait_copy(s);
+  if (which == ONE_WAITS && !wrong)
+    __syncthreads();
+  multiply(d, s, 0);
+  if (which == REPLACED || which == RECOPIED) {
+    if (!wrong)
+      wait<0>();
+    __syncthreads();
+  }
+  if (which == REPLACED)
+    ((int *)s.left[0])[threadIdx.x] = -1; // replaced
+  if (which == RECOPIED) {
+    copy(s, from);
+    wait_copy(s);
+  }
+  if (which == TWO_GROUPS) {
+    multiply(d, s, 1);
+    wait<1>();
+    __syncthreads();
+    ((int *)s.left[wrong])[threadIdx.x] = -1; // two-groups
+  }
+  wait<0>();
+  for (int i = 0; i < 4; i++)
+    p[threadIdx.x * 4 + i] = d[i];
+}
+
+int
+main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*kernel)(float *, const int *, bool);
+  } cases[] = {{"early", run<EARLY>},       {"unfenced", run<UNFENCED>}, {"fenced-late", run<FENCED_LATE>}, {"hole", run<HOLE>},
+               {"copied", run<COPIED>},     {"one-waits", run<ONE_WAITS>}, {"replaced", run<REPLACED>},     {"recopied", run<RECOPIED>},
+               {"two-groups", run<TWO_GROUPS>}};
+  char name[64];
+  bool known = false;
+  float *p;
+  int *from;
+  snprintf(name, sizeof name, "%s", argc > 1 ? argv[1] : "");
+  char *no = strstr(name, "-not");
+  if (no)
+    *no = '\0';
+  cudaMalloc(&p, THREADS * 4 * sizeof *p);
+  cudaMalloc(&from, RIGHT);
+  cudaMemset(from, 0, RIGHT);
+  for (auto &each : cases)
+    if (!strcmp(name, each.name))
+      known = true, each.kernel<<<1, THREADS>>>(p, from, !no);
+  cudaDeviceSynchronize();
+  cudaFree(p);
+  cudaFree(from);
+  return !known;
+}
