@@ -144,11 +144,14 @@ START_TEST(test_tensor_span) {
             SmbLayout layout = {element, span / element, 0, bits, base, shift};
             if ((guint)ABS(shift) < bits)
               continue;
-            guint found = smb_layout_tensor_span(&layout);
+            guint found = smb_layout_tensor_span(&layout, span);
             ck_assert_uint_eq(found, lies_as_box(&layout, span, 16384 / element) ? span : 0);
             n_found += found > 0;
+            gboolean is_any =
+                bits > 0 && bits <= 3 && lies_as_box(&layout, 16u << bits, 16384 / element);
+            ck_assert_uint_eq(smb_layout_tensor_span(&layout, 0), is_any ? 16u << bits : 0);
             layout.pad = 1;
-            ck_assert_uint_eq(smb_layout_tensor_span(&layout), 0);
+            ck_assert_uint_eq(smb_layout_tensor_span(&layout, span), 0);
           }
   ck_assert_uint_eq(n_found, 5 * 3);
 }

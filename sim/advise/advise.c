@@ -45,7 +45,11 @@ smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *ori
   guint n_accesses = use->analysis->accesses->len;
   SmbCandidate *candidate = g_new0(SmbCandidate, 1);
   candidate->layout = *layout;
-  candidate->bytes = smb_layout_bytes(layout, smb_advise_elements(original, use->bytes));
+  guint64 elements = smb_advise_elements(original, use->bytes), row = smb_array_use_box_row(use);
+  if (!row && elements > layout->columns)
+    row = layout->columns * layout->element_bytes;
+  candidate->tensor_span = smb_layout_tensor_span(layout, row);
+  candidate->bytes = smb_layout_bytes(layout, elements);
   candidate->accesses = g_array_new(FALSE, TRUE, sizeof(SmbTally));
   g_array_set_size(candidate->accesses, n_accesses);
   for (guint i = 0; i < use->requests->len; i++) {
@@ -118,16 +122,33 @@ add_swizzles(GArray *space, const SmbLayout *plain, guint n_bits, guint64 end_pa
   }
 }
 
+// What a tensor map can swizzle: rows of a box that lie one behind the other.
+static void
+add_tensor_swizzle(GArray *space, const SmbLayout *plain, guint n_bits, guint row_bytes) {
+  SmbLayout layout = *plain;
+  layout.shift = 3;
+  for (layout.bits = 1; layout.bits <= 3; layout.bits++)
+    for (layout.base = 0; layout.base + layout.bits + 3 <= n_bits; layout.base++)
+      if (row_bytes && smb_layout_tensor_span(&layout, row_bytes))
+        add_strip(space, &layout, 0, 1);
+}
+
 // All strips of the space for an array of @n elements (element-type Strip): smb_advise_array() says what is in it.
 static GArray *
-list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds,
-            gboolean within) {
+list_strips(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original, guint64 n,
+            SmbAdviseKinds kinds, gboolean within) {
   GArray *space = g_array_new(FALSE, FALSE, sizeof(Strip));
   guint64 period = find_bank_period(arch, original->element_bytes);
   SmbLayout plain = {.element_bytes = original->element_bytes, .columns = original->columns};
   gboolean has_rows = plain.columns < n;
   guint64 end_pad = has_rows ? period : 1;
 
+  if (use->placed) {
+    add_strip(space, &plain, 0, 1);
+    if (kinds & SMB_ADVISE_SWIZZLE && original->pad == 0)
+      add_tensor_swizzle(space, &plain, count_index_bits(n), smb_array_use_box_row(use));
+    return space;
+  }
   add_strip(space, &plain, 0, kinds & SMB_ADVISE_PAD ? end_pad : 1);
   if ((!has_rows || within) && (kinds & SMB_ADVISE_PAD)) {
     SmbLayout rows = plain;
@@ -263,7 +284,7 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
   guint64 others = use->analysis->shared_bytes - use->bytes;
   SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
   g_autoptr(GArray) space =
-      list_strips(arch, &original, n, options->kinds ? options->kinds : all, options->within);
+      list_strips(arch, use, &original, n, options->kinds ? options->kinds : all, options->within);
   g_autoptr(SmbDemand) demand = smb_demand_new(arch, use, &original, counter);
 
   SmbAdvice *advice = g_new0(SmbAdvice, 1);

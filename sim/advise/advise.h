@@ -31,6 +31,8 @@ SmbAdviseKinds smb_advise_kind(const SmbLayout *layout);
  * @total: over all accesses of the array
  * @accesses: (element-type SmbTally): by SmbAnalysis.accesses; empty tallies for other arrays' accesses
  * @bytes: what the array takes in it
+ * @tensor_span: smb_layout_tensor_span(), of rows of a box in the array (smb_array_use_box_row()), or else of its own; of an array without rows, of
+ *   any
  * @misfit_access: index of the access that cannot be made
  */
 typedef struct {
@@ -39,6 +41,7 @@ typedef struct {
   SmbTally total;
   GArray *accesses;
   guint64 bytes;
+  guint tensor_span;
   guint misfit_access;
 } SmbCandidate;
 
@@ -114,6 +117,9 @@ typedef struct {
  *    element's number: B + M + |S| is at most the bits of the highest one. Others do what one of these
  *    does, or only take more memory;
  *  - every swizzle that stays within a row with every padding.
+ *
+ * Of an array with an operand of a product or a box of a tensor (SmbArrayUse.placed), only what tensor maps express: the swizzle of the rows of
+ * a box that has none, and nothing else.
  *
  * An array that is one row, as one of one dimension of which no row is given, is padded after every power
  * of two of elements, from those that fill all banks once to half of the array, and swizzled as a whole;

@@ -148,6 +148,39 @@ add_union_members(SmbArrayUses *uses, const SmbAnalysis *analysis) {
   }
 }
 
+// Operands and boxes go to their arrays: of an array, the first one, but operands first.
+static void
+add_placed_rows(const SmbArrayUses *uses, const SmbAnalysis *analysis) {
+  for (guint i = 0; analysis->tiles && i < analysis->tiles->len; i++) {
+    const SmbPlacedRows *placed = &g_array_index(analysis->tiles, SmbPlacedRows, i);
+    SmbArrayUse *use = find_whole_use(uses, placed->request.offset[0]);
+    if (use && (!use->placed || (placed->name != SMB_PLACED_BOX && !smb_array_use_is_operand(use))))
+      use->placed = placed;
+  }
+}
+
+gboolean
+smb_array_use_is_operand(const SmbArrayUse *use) {
+  return use->placed && use->placed->name != SMB_PLACED_BOX;
+}
+
+guint
+smb_array_use_box_row(const SmbArrayUse *use) {
+  enum {
+    ROWS = 8,
+  };
+  if (!use->placed || smb_array_use_is_operand(use))
+    return 0;
+  const SmbRequest *request = &use->placed->request;
+  const guint32 *offset = request->offset, pitch = offset[1] - offset[0];
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    if (offset[lane] != offset[0] + lane % ROWS * pitch + lane / ROWS * request->width)
+      return 0;
+  }
+  return pitch;
+}
+
 SmbArrayUses *
 smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
                    const SmbAnalysis *analysis) {
@@ -178,6 +211,7 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
     const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
     add_request(uses, made, find_request_opcode(uses, analysis, made));
   }
+  add_placed_rows(uses, analysis);
   return uses;
 }
 

@@ -32,6 +32,7 @@ typedef struct {
  * @bytes: its size in this launch
  * @member: (nullable): of the member of a union that the launch says @array is: requests for other members are not for it
  * @requests: (element-type SmbArrayRequest): in the order of SmbAnalysis.requests
+ * @placed: (nullable) (transfer none): of SmbAnalysis.tiles: what lies in it, an operand of a product or else a box of a tensor
  */
 typedef struct {
   const SmbAnalysis *analysis;
@@ -39,6 +40,7 @@ typedef struct {
   gsize bytes;
   const SmbShape *member;
   GArray *requests;
+  const SmbPlacedRows *placed;
 } SmbArrayUse;
 
 /**
@@ -75,6 +77,15 @@ void smb_array_uses_free(SmbArrayUses *uses);
  */
 SmbArrayUse *smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request,
                                const char *opcode);
+
+/**
+ * smb_array_use_box_row: Returns: bytes of a row of the box in SmbArrayUse.placed, if its rows lie one behind the other, so that a tensor map may
+ *   swizzle them as well; 0: of anything else
+ */
+guint smb_array_use_box_row(const SmbArrayUse *use);
+
+/** smb_array_use_is_operand: Returns: whether SmbArrayUse.placed is an operand, which lies as its descriptor says */
+gboolean smb_array_use_is_operand(const SmbArrayUse *use);
 
 /**
  * smb_array_use_layout:

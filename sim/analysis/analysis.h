@@ -157,9 +157,11 @@ typedef struct {
   guint64 bytes;
 } SmbOtherTraffic;
 
+#define SMB_PLACED_BOX '-'
+
 /**
  * SmbPlacedRows: how eight rows of a box of a tensor that is copied, or of an operand of a product, lie in shared memory, when block 0 came to it first
- * @name: 'A' or 'B': that operand; '-': a box
+ * @name: 'A' or 'B': that operand; SMB_PLACED_BOX
  * @request: what moves them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
  */
 typedef struct {

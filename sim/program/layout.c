@@ -51,13 +51,13 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
 }
 
 guint
-smb_layout_tensor_span(const SmbLayout *layout) {
+smb_layout_tensor_span(const SmbLayout *layout, guint64 row_bytes) {
   enum {
     CHUNK = 16, // bytes
     SHIFT = 3,  // from the number of a chunk to the row of 128 bytes that it is in
   };
   guint span = CHUNK << layout->bits;
-  gboolean has_rows = layout->pad == 0 && layout->columns * layout->element_bytes == span;
+  gboolean has_rows = layout->pad == 0 && (row_bytes == 0 || row_bytes == span);
   return layout->bits > 0 && layout->bits <= SHIFT && layout->shift == SHIFT && has_rows &&
                  layout->element_bytes << layout->base == CHUNK
              ? span

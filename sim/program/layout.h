@@ -63,11 +63,14 @@ smb_layout_swizzle(const SmbLayout *layout, guint64 n) {
 }
 
 /**
- * smb_layout_tensor_span: Returns: 32, 64 or 128, if rows of so many bytes lie as a box of a tensor (TMA) that is copied with a swizzle of that
+ * smb_layout_tensor_span:
+ * @row_bytes: of the rows of what is copied; 0: as many as fit
+ *
+ * Returns: 32, 64 or 128, if rows of so many bytes lie as a box of a tensor (TMA) that is copied with a swizzle of that
  *   span, and as operands of wgmma: chunks of 16 bytes are exchanged, by the bits of the place from the 7th on. The array has to
  *   begin at a multiple of 8 spans. Else 0
  */
-guint smb_layout_tensor_span(const SmbLayout *layout);
+guint smb_layout_tensor_span(const SmbLayout *layout, guint64 row_bytes);
 
 /** smb_layout_place: Returns: the byte offset in the array at which element @n begins */
 guint64 smb_layout_place(const SmbLayout *layout, guint64 n);

@@ -83,8 +83,8 @@ write_layout_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdv
   } else {
     smb_json_null(json, "swizzle");
   }
-  smb_json_number_if(json, "tensor_map_swizzle", smb_layout_tensor_span(&candidate->layout) > 0,
-                     smb_layout_tensor_span(&candidate->layout));
+  smb_json_number_if(json, "tensor_map_swizzle", candidate->tensor_span > 0,
+                     candidate->tensor_span);
   smb_json_tally(json, &candidate->total);
   smb_json_number(json, "bytes", (gint64)candidate->bytes);
   smb_json_number(json, "extra_bytes", layout->extra_bytes);

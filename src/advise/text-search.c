@@ -34,6 +34,28 @@ count_idle_elements(const SmbAdviseArray *array) {
   return n == end ? (use->bytes - end) / use->array->element_bytes : 0;
 }
 
+// Why only few layouts were searched.
+static void
+append_placed(GString *text, const SmbArrayUse *use) {
+  const SmbPlacedRows *placed = use->placed;
+  g_autofree char *where = smb_site_place(placed->site);
+  if (smb_array_use_is_operand(use))
+    g_string_append_printf(text,
+                           " The product at %s reads it as operand %c, where its descriptor says: "
+                           "no padding or other swizzle was searched.",
+                           where, placed->name);
+  else if (smb_array_use_box_row(use))
+    g_string_append_printf(text,
+                           " The copy at %s brings a box of a tensor: only what a tensor map can "
+                           "swizzle was searched.",
+                           where);
+  else
+    g_string_append_printf(text,
+                           " The copy at %s brings a box of a tensor with a swizzle of its own: no "
+                           "padding or other swizzle was searched.",
+                           where);
+}
+
 char *
 smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
   const SmbAdvice *search = array->search;
@@ -64,6 +86,10 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
     g_string_append_printf(text, " %s %s in excess: none of those searched removes all conflicts.",
                            smb_number(MIN(best->total.excess, now->excess)).text,
                            MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
+  if (search->use->placed) {
+    append_placed(text, search->use);
+    return g_string_free(text, FALSE);
+  }
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
   if (!has_rows && array->is_compiled && search->use->array->is_union)
     g_string_append_printf(

@@ -179,12 +179,16 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
 
 // What tensor cores, and what copies for them, call the layout.
 static void
-append_tensor_mode(GString *text, const SmbAdviseReport *report, const SmbLayout *layout) {
+append_tensor_mode(GString *text, const SmbAdviseReport *report, const SmbAdviseArray *array,
+                   const SmbCandidate *candidate) {
   enum {
     TENSOR_MAJOR = 9, // the first with copies of boxes of tensors, and the only one with wgmma
   };
   static const guint8 modes[] = {[128 / 32] = 1, [64 / 32] = 2, [32 / 32] = 3};
-  guint span = smb_layout_tensor_span(layout);
+  const SmbLayout *layout = &candidate->layout;
+  guint span = candidate->tensor_span;
+  gboolean has_rows = array->search->use->placed ||
+                      array->search->use->bytes > layout->columns * layout->element_bytes;
   guint major = smb_arch_info(report->arch)->capability_major;
   if (!span || major < TENSOR_MAJOR)
     return;
@@ -195,7 +199,10 @@ append_tensor_mode(GString *text, const SmbAdviseReport *report, const SmbLayout
   if (major == TENSOR_MAJOR)
     g_string_append_printf(text, ", and wgmma reads it with %u in bits 62 and 63 of the descriptor",
                            modes[span / 32]);
-  g_string_append_printf(text, ", if the array begins at a multiple of %u bytes.", 8 * span);
+  g_string_append_printf(text, ", if the array begins at a multiple of %u bytes", 8 * span);
+  if (!has_rows)
+    g_string_append_printf(text, " and its rows have %u", span);
+  g_string_append_c(text, '.');
 }
 
 // What is to be changed, and what that gives.
@@ -224,7 +231,7 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   g_string_append(text, compiled);
   if (!layout->compiled && (report->can_compile || array->is_compiled))
     g_string_append(text, " This was not compiled: the compiled kernel may gain nothing, or lose.");
-  append_tensor_mode(text, report, &layout->candidate->layout);
+  append_tensor_mode(text, report, array, layout->candidate);
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
 }

@@ -194,3 +194,25 @@ expect 0 run -o cases.zip --output ranking -- ./cases 64-read-32 A
 expect 0 analyze cases.zip --launch 1
 [ "$(grep -c 'warning: operand A' err)" = 1 ] || die "one warning for one mistake: $(cat err)"
 says ', and at 1 other place'
+
+# --- layouts of what tensor maps and descriptors name: nothing that these cannot say
+expect 0 run -o cases.zip --output ranking -- ./cases 128-unswizzled A matrix
+expect 0 advise cases.zip --launch 1
+tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes fewer .* The product at [^ ]* reads it as operand A, where its descriptor says' ||
+  die "advise of an operand: $(cat out)"
+sed -e 's/^  out\[threadIdx.x\] = .*/  int4 x = ((int4 *)(tile + at))[threadIdx.x % 8 * 8];\n  out[threadIdx.x] = x.x + x.y + x.z + x.w;/' \
+  -e 's/CU_TENSOR_MAP_SWIZZLE_NONE/words[3] ? CU_TENSOR_MAP_SWIZZLE_128B : &/' aligned.cu >boxes.cu
+"$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o boxes boxes.cu
+expect 0 run -o boxes.zip --output ranking -- ./boxes load 0
+expect 0 advise boxes.zip --launch 1
+shows 'Swizzle<3,4,3>'
+tr '\n' ' ' <out >line
+grep -q 'Searched 2 layouts. Best: .* only what a tensor map can swizzle was searched' line || die "advise of a box: $(cat out)"
+grep -q 'with CU_TENSOR_MAP_SWIZZLE_128B brings this layout, and wgmma reads it with 1 in bits 62 and 63 of the descriptor, if the array begins at a multiple of 1024 bytes' line ||
+  die "advise of a box: $(cat out)"
+expect 0 advise boxes.zip --launch 1 --format json
+is_json
+shows '"tensor_map_swizzle" : 128'
+expect 0 run -o boxes.zip --output ranking -- ./boxes load 0 swizzled
+expect 0 advise boxes.zip --launch 1
+tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes .* brings a box of a tensor with a swizzle of its own' || die "advise of a box: $(cat out)"
