@@ -311,6 +311,7 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
   analysis->constants = g_array_new(FALSE, FALSE, sizeof(SmbConstantAccess));
   analysis->traffic = g_array_new(FALSE, FALSE, sizeof(SmbOtherTraffic));
   analysis->warnings = smb_warnings_new();
+  analysis->assumed = g_strdup(program->assumed);
   for (guint site = 0; site < smb_program_n_sites(program); site++)
     collect_site(analysis, program, launch, sums, site);
   note_merging(analysis, program);
@@ -366,6 +367,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
     return;
   g_free(analysis->idle);
   g_free(analysis->order);
+  g_free(analysis->assumed);
   g_clear_pointer(&analysis->shares, g_array_unref);
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);

@@ -224,6 +224,7 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
  * @order: (nullable): the first place, in words, that threads reach or not by who comes first; also where that decides
  *   of global memory alone, of which @warnings does not tell
+ * @assumed: (nullable): what the kernel executes by the documents alone, in words
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
  * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
@@ -257,6 +258,7 @@ typedef struct {
   SmbSite idle_at;
   GArray *warnings;
   char *order;
+  char *assumed;
   GArray *requests;
   guint64 requests_dropped;
   guint vendor;

@@ -65,6 +65,7 @@ struct _SmbPart {
   // counted as profilers do, per instruction (sim/count/instruction-counter.h)
   gboolean by_instruction;
   const char *irregular; // SmbProgram.irregular
+  const char *assumed;   // SmbProgram.assumed
   GStrv parameters;      // their names
   GArray *sites;         // PartSite: of which something was counted
   GStringChunk *texts;   // for a part that was read: its names

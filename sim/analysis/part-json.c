@@ -93,6 +93,7 @@ static const SmbMember part_members[] = {
     FLAG("misses_others", SmbPart, sums.misses_others),
     FLAG("by_instruction", SmbPart, by_instruction),
     TEXT_IF("irregular", SmbPart, irregular),
+    TEXT_IF("assumed", SmbPart, assumed),
     {"idle", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SmbPart, sums.idle)},
     OF("idle_place", SmbPart, sums, idle_table),
     {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbPart, parameters)},
@@ -182,6 +183,7 @@ smb_part_write(const SmbPart *part, const SmbProgram *program, const SmbLaunch *
   SmbPart written = *part;
   written.by_instruction = smb_program_is_machine_code(program);
   written.irregular = program->irregular;
+  written.assumed = program->assumed;
   written.parameters = parameters;
   written.sites = sites;
   g_string_append_c(json, '{');

@@ -66,6 +66,7 @@ smb_parts_program(const GPtrArray *parts, const char *name, const char *level, c
   smb_program_init(program, &made->front_end, NULL, file, &options);
   program->name = made->name;
   program->irregular = first->irregular;
+  program->assumed = first->assumed;
   program->static_shared = shared_bytes;
   made->sites = g_ptr_array_new();
   for (guint i = 0; i < parts->len; i++) {

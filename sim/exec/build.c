@@ -340,6 +340,8 @@ smb_build_product(const Builder *builder, Product *product, guint chip) {
   Step step = smb_build_step(builder, is_grouped ? STEP_GROUP_PRODUCT : STEP_PRODUCT);
   guint n = smb_product_registers_of_sum(&product->form);
   smb_product_rule(&product->form, chip);
+  if (smb_product_is_assumed(&product->form))
+    builder->code->program.assumed = "mma (numbers of 4 and 6 bits, scales)";
   step.product = product;
   for (guint i = 0; i < n; i++)
     smb_code_writes_row(builder->code, &step, product->d[i], 1);

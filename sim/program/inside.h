@@ -66,6 +66,8 @@ struct _SmbProgram {
   // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
   // the kernel has, in words; NULL: it is known.
   const char *irregular;
+  // What it executes by the documents alone, since it was compared with no chip, in words; NULL: nothing.
+  const char *assumed;
   // Whether the machine keeps what is known of memory, byte by byte (sim/machine/access/words.c). Nothing is known of a
   // buffer then unless the launch says what it holds.
   gboolean tracks;

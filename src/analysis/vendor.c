@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What is told besides of architectures whose vendor has counters of its own (AMD): the counts by the names and formulas of its
-// profilers, and which rules that were used are assumed. Of any architecture: that tensor memory is.
+// profilers, and which rules that were used are assumed. Of any architecture: what only sm_100 and sm_120 have.
 #include "src/analysis/vendor.h"
 
 #include <string.h>
@@ -95,15 +95,29 @@ is_rule_listed(const SmbAnalysis *analysis, guint n, const SmbRequest *request) 
   return FALSE;
 }
 
-// Tensor memory is modelled by the documents: it was compared with no chip.
+// Whether an instruction was executed that uses shared memory without requests.
 static gboolean
-uses_tensor_memory(const SmbAnalysis *analysis) {
+uses_instruction(const SmbAnalysis *analysis, const char *opcode) {
   for (guint i = 0; i < analysis->traffic->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
-    if (strstr(traffic->site->expression, "tcgen05."))
+    if (strstr(traffic->site->expression, opcode))
       return TRUE;
   }
   return FALSE;
+}
+
+// What sm_100 and sm_120 have is modelled by the documents: it was compared with no chip.
+static void
+add_newer(GPtrArray *rules, const SmbAnalysis *analysis) {
+  static const struct {
+    const char *opcode, *name;
+  } newer[] = {{"tcgen05.", "tcgen05 (tensor memory)"},
+               {"clusterlaunchcontrol.", "clusterlaunchcontrol (no block takes over another)"}};
+  for (guint i = 0; i < G_N_ELEMENTS(newer); i++)
+    if (uses_instruction(analysis, newer[i].opcode))
+      g_ptr_array_add(rules, g_strdup(newer[i].name));
+  if (analysis->assumed)
+    g_ptr_array_add(rules, g_strdup(analysis->assumed));
 }
 
 GPtrArray *
@@ -121,8 +135,7 @@ smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
                                access->worst.width, rule->disputed ? " (disputed: " : "",
                                rule->disputed ? rule->disputed : "", rule->disputed ? ")" : ""));
   }
-  if (uses_tensor_memory(analysis))
-    g_ptr_array_add(rules, g_strdup("tcgen05 (tensor memory)"));
+  add_newer(rules, analysis);
   return rules;
 }
 

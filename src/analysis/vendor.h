@@ -43,7 +43,7 @@ void smb_analyze_json_counters(JsonBuilder *json, const SmbAnalyzeCounters *coun
  * smb_analyze_assumed:
  *
  * Returns: (transfer full) (element-type utf8): rules that were used and are assumed: of an architecture that names counters,
- *   "ld 4", "ld 4 (disputed: ...)"; of any one, "tcgen05 (tensor memory)"
+ *   "ld 4", "ld 4 (disputed: ...)"; of any one, what only sm_100 and sm_120 have: "tcgen05 (tensor memory)"
  */
 GPtrArray *smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis);
 

@@ -62,6 +62,7 @@ expect 0 analyze "$work/declined.ptx" --arch sm_100 --block 32 --grid 6 --cluste
 grep -qE 'ld.shared.b128 %q0, \[s\] +load +6 ' "$work/out" || die "$last: $(cat "$work/out")"
 ! grep -q 'st.shared' "$work/out" || die "$last: a block was taken over: $(cat "$work/out")"
 grep -q 'depends on the order' "$work/err" || die "$last: $(cat "$work/err")"
+tr '\n' ' ' <"$work/out" | grep -q 'assumed, not measured: clusterlaunchcontrol (no block' || die "$last: not said to be assumed: $(cat "$work/out")"
 
 # --- what is refused
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 3

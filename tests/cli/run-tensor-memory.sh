@@ -35,9 +35,11 @@ cmp out "$kernels/kernel-tensor-memory.expected" || die "with a compiler: anothe
 
 # Scaled factors: of a warp, and of tensor memory; then of a warp in machine code.
 "$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+scaled='ounted by rules that are assumed, not measured: mma (numbers of 4 and 6 bits, scales)'
 for how in 'warp sm_120' 'tensor sm_100'; do
   SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#* }" --output ranking -- ./scaled "${how% *}" >out 2>err || die "$how: status $?: $(cat out err)"
   [ ! -s err ] || die "$how: messages: $(cat err)"
+  [ "$how" != 'warp sm_120' ] || grep -qF "$scaled" ranking || die "$how: not said to be assumed: $(cat ranking)"
   cat out
 done >scaled.out
 cmp scaled.out "$kernels/kernel-scaled.expected" || die "scaled: another output: $(diff scaled.out "$kernels/kernel-scaled.expected")"
@@ -45,6 +47,7 @@ cmp scaled.out "$kernels/kernel-scaled.expected" || die "scaled: another output:
 "$nvcc" -std=c++17 -gencode arch=compute_120a,code=sm_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp >out 2>err || die "machine code: status $?: $(cat out err)"
 [ ! -s err ] || die "machine code: messages: $(cat err)"
+grep -qF "$scaled" ranking || die "machine code: not said to be assumed: $(cat ranking)"
 head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
 
 # Sparse factors, and what only some chips have.

@@ -82,6 +82,9 @@ enum {
 // Fills in how a chip (90 of sm_90) adds what a form says.
 void smb_product_rule(ProductForm *form, guint chip);
 
+// Whether it is as documents say, and was compared with no chip: numbers of 4 and 6 bits, scales.
+gboolean smb_product_is_assumed(const ProductForm *form);
+
 // Bits of a number.
 guint smb_product_bits(ProductNumber number);
 

@@ -69,6 +69,16 @@ typedef struct {
   guint8 digits, digits_narrow, kept_narrow;
 } ProductRule;
 
+static gboolean
+is_narrow_float(guint8 number) {
+  return number >= PRODUCT_E2M3 && number <= PRODUCT_E2M1_MIDDLE;
+}
+
+gboolean
+smb_product_is_assumed(const ProductForm *form) {
+  return form->scales || is_narrow_float(form->a) || is_narrow_float(form->b);
+}
+
 void
 smb_product_rule(ProductForm *form, guint chip) {
   static const ProductRule rules[] = {{100, 0, 0, 0, 25, 25, 23},
