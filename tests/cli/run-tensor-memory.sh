@@ -60,6 +60,43 @@ for how in '/sm_100' 'extremes/sm_110'; do
 done >sparse.out
 cmp sparse.out "$kernels/kernel-sparse-tensor.expected" || die "sparse: another output: $(diff sparse.out "$kernels/kernel-sparse-tensor.expected")"
 
+# What is not modelled is refused by its name: reductions over several devices, kinds of textures, sparse factors with scales in machine code.
+cat >refused.cu <<'EOF'
+#include <cstdio>
+__global__ void refused(float *p) {
+  float x[4] = {};
+#if KIND == 0
+  asm volatile("multimem.ld_reduce.relaxed.sys.global.add.f32 %0, [%1];" : "=f"(x[0]) : "l"(p) : "memory");
+#elif KIND == 1
+  asm volatile("{ .reg .pred q; istypep.texref q, %1; selp.f32 %0, 0f3f800000, 0f00000000, q; }" : "=f"(x[0]) : "l"((size_t)p[0]));
+#else
+  unsigned a = __float_as_uint(p[0]), s = 0x7f7f7f7f;
+  asm volatile("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0 "
+               "{%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4, %4, %4}, {%0, %1, %2, %3}, %4, 0, {%5}, {0, 0}, {%5}, {0, 0};"
+               : "+f"(x[0]), "+f"(x[1]), "+f"(x[2]), "+f"(x[3]) : "r"(a), "r"(s));
+#endif
+  p[0] = x[0];
+}
+int main() {
+  float *p;
+  cudaMalloc(&p, 4);
+  cudaMemset(p, 0, 4);
+  refused<<<1, 32>>>(p);
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+EOF
+while read -r kind code arch name; do
+  "$nvcc" -gencode "arch=${code%,*},code=${code#*,}" -DKIND="$kind" -cudart shared -Wno-deprecated-gpu-targets -o refused refused.cu
+  SMEMBANK_NVCC=no "$SMEMBANK" run --arch "$arch" --output ranking -- ./refused >out 2>err || true
+  [ "$(cat out)" = cudaErrorLaunchFailure ] || die "$name: $(cat out err)"
+  says "$name"
+done <<'EOF'
+0 compute_90,compute_90 sm_90 'multimem.ld_reduce.relaxed.sys.global.add.f32' is not supported
+0 compute_90,sm_90 sm_90 unsupported instruction 'LDGMC.E
+1 compute_90,compute_90 sm_90 'istypep.texref' is not supported
+2 compute_120a,sm_120a sm_120 'QMMA.SF.SP' is not supported
+EOF
+
 # Scales where no columns are allocated.
 for beyond in 's/"r"(of_a), "r"(of_b))/"r"(of_a + 512), "r"(of_b))/=columns 576 to 579' 's/"r"(of_a), "r"(of_b))/"r"(of_a), "r"(of_b + 512))/=columns 580 to 581'; do
   sed "${beyond%=*}; s,\.\./check\.h,$srcdir/tests/run/check.h," "$kernels/kernel-scaled.cu" >beyond.cu

@@ -169,7 +169,7 @@ names_other_space(const PtxDecoder *decoder) {
          smb_ptx_has_part(decoder, "const") || smb_ptx_has_part(decoder, "local");
 }
 
-// What a launch that is run for its results is refused for: memory would not be what a device leaves.
+// What a launch that is run for its results is refused for: memory, or what it does, would not be that of a device.
 static void
 add_unsupported(PtxDecoder *decoder) {
   Step step = smb_build_step(&decoder->build, STEP_UNSUPPORTED);
@@ -189,7 +189,7 @@ smb_ptx_add_opaque(PtxDecoder *decoder, guint effects) {
   gboolean only_named = (effects & (LOOKS | APART_ONLY)) == (LOOKS | APART_ONLY);
   guint writes = (apart && !only_named ? OPAQUE_SHARED : 0) |
                  (addresses && !(effects & LOOKS) ? OPAQUE_GLOBAL : 0);
-  if (writes)
+  if (writes || effects & NOT_RUN)
     add_unsupported(decoder);
   Step step = smb_build_step(&decoder->build, STEP_OPAQUE);
   step.argument = writes;

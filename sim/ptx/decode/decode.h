@@ -196,6 +196,7 @@ enum {
   LOOKS = 1,      // it writes no memory
   ELSEWHERE = 2,  // it does not touch shared memory
   APART_ONLY = 4, // it makes no request of shared memory, but may write there, unless LOOKS
+  NOT_RUN = 8,    // a launch that is run for its results is refused, though it writes nothing
 };
 PtxResult smb_ptx_add_opaque(PtxDecoder *decoder, guint effects);
 

@@ -200,6 +200,8 @@ void smb_sass_add_compute(SassDecoder *decoder, Compute *compute);
 void smb_sass_add_move(SassDecoder *decoder, const SassOperand *result, Row to, Row from);
 // Results that are not modelled: nothing is known of @n rows from @row on, or of a predicate.
 void smb_sass_add_unknown(SassDecoder *decoder, Row row, guint n);
+// A launch that is run for its results fails there, and says that @name is not supported (transfer none).
+void smb_sass_add_unsupported(SassDecoder *decoder, const char *name);
 void smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate);
 // Sets the error at the instruction. Always FALSE.
 G_GNUC_PRINTF(2, 3)

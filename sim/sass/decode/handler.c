@@ -61,6 +61,13 @@ smb_sass_harmless(SassDecoder *decoder) {
   return TRUE;
 }
 
+void
+smb_sass_add_unsupported(SassDecoder *decoder, const char *name) {
+  Step step = smb_build_step(&decoder->builder, STEP_UNSUPPORTED);
+  step.callee = name;
+  smb_code_add(decoder->code, &step);
+}
+
 // It could ask for shared memory, or say where threads continue, and is not passed over.
 gboolean
 smb_sass_refused(SassDecoder *decoder) {

@@ -178,6 +178,9 @@ smb_sass_matrix(SassDecoder *decoder) {
   for (guint i = 0; i < (is_sparse ? 5 : 4) && is_modelled; i++)
     is_modelled =
         instruction->operands[i].kind == SASS_REGISTER && !instruction->operands[i].is_negated;
+  if (!is_modelled && smb_sass_has(decoder, PART_SF) && is_sparse)
+    smb_sass_add_unsupported(decoder,
+                             strcmp(instruction->name, "OMMA") == 0 ? "OMMA.SF.SP" : "QMMA.SF.SP");
   if (!is_modelled)
     return add_unknown_matrix(decoder);
   guint n = smb_product_registers_of_sum(&form);

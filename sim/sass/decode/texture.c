@@ -34,9 +34,7 @@ typedef struct {
 
 static void
 add_unread(SassDecoder *decoder) {
-  Step step = smb_build_step(&decoder->builder, STEP_UNSUPPORTED);
-  step.callee = decoder->instruction->name;
-  smb_code_add(decoder->code, &step);
+  smb_sass_add_unsupported(decoder, decoder->instruction->name);
 }
 
 // Nothing is known of what it finds, and a launch that is run fails there.
