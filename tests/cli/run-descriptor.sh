@@ -100,9 +100,18 @@ for writer in copied stored matrix; do
     done
     slips 128-stride-half $operand
     slips 16-read-128 $operand
+    case $writer in
+    matrix) slips 128-halfway $operand ;;
+    *) misfits 128-halfway $operand "the base offset of operand $operand is 4, and what" ;;
+    esac
   done
 done
 writer=box
+for operand in A B; do
+  run_case 128-halfway $operand 1 wrong
+  says "the base offset of operand $operand is 4, and what $source:"
+  says 'wrote is swizzled as with one of 0, other than the other operand: what is read as bytes 0 to 15 of'
+done
 
 # PTX that is run as it is, without an nvcc.
 "$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases-ptx "$source"

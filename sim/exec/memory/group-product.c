@@ -51,6 +51,8 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
                       smb_product_stored_depth(form));
   if (exec->w % GROUP_WARPS == 0)
     smb_operand_check(exec, &right, product->site, form->columns, smb_product_stored_height(form));
+  if (exec->w % GROUP_WARPS == 0 && has_left && !form->is_sparse)
+    smb_operand_compare(exec, &left, &right, product->site);
   if (has_left)
     smb_operand_read(exec, &left, product->site, exec->w % GROUP_WARPS * PRODUCT_ROWS, PRODUCT_ROWS,
                      smb_product_stored_depth(form));

@@ -150,6 +150,10 @@ void smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes);
 // columns (operand-rows.c). @site: of the product; @depth: numbers of a row that are stored
 void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth);
 
+// The same where both are in order, each by itself, and one is swizzled with another base offset than its descriptor's: then what is multiplied does
+// not belong together.
+void smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatrix *right,
+                         guint site);
 // A launch that is checked: the running warp reads @n rows or columns of one, from the @first on, for a product of four warps.
 void smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint first,
                       guint n, guint depth);

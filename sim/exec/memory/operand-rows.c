@@ -275,6 +275,24 @@ smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint
   }
 }
 
+static void
+tell_mistake(Exec *exec, guint site, const ChunkOrigin *origin, const char *message) {
+  SmbBlock *block = exec->block;
+  guint other = origin->shape->site;
+  const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
+                            .site = site,
+                            .other = other,
+                            .warp = exec->w,
+                            .lane = G_MAXUINT,
+                            .other_thread = G_MAXUINT};
+  if (!smb_chunk_tell(block, origin))
+    return;
+  if (block->check && !smb_inspect_counts(block, &found))
+    smb_inspect_tell(block, &found, "%s", message);
+  if (block->sink->warn)
+    block->sink->warn(block->user, SMB_WARNING_DESCRIPTOR, site, other, message);
+}
+
 void
 smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
   SmbBlock *block = exec->block;
@@ -284,17 +302,21 @@ smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, g
     smb_tile_tell(block, site, matrix->is_left ? 'A' : 'B', along * matrix->bytes / SHARED_CHUNK,
                   locate_row, matrix);
   g_autofree char *message = block->chunks ? find_mistake(matrix, n, depth, &origin) : NULL;
-  if (!message || !smb_chunk_tell(block, &origin))
+  if (message)
+    tell_mistake(exec, site, &origin, message);
+}
+
+void
+smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatrix *right, guint site) {
+  const SmbBlock *block = exec->block;
+  ChunkOrigin origins[2];
+  guint32 bases[2];
+  if (!block->chunks || !smb_operand_find_base(left, &origins[0], &bases[0]) ||
+      !smb_operand_find_base(right, &origins[1], &bases[1]) ||
+      (left->place.base ^ bases[0]) == (right->place.base ^ bases[1]))
     return;
-  guint other = origin.shape->site;
-  const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
-                            .site = site,
-                            .other = other,
-                            .warp = exec->w,
-                            .lane = G_MAXUINT,
-                            .other_thread = G_MAXUINT};
-  if (block->check && !smb_inspect_counts(block, &found))
-    smb_inspect_tell(block, &found, "%s", message);
-  if (block->sink->warn)
-    block->sink->warn(block->user, SMB_WARNING_DESCRIPTOR, site, other, message);
+  guint i = left->place.base == bases[0];
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, origins[i].shape->site));
+  g_autofree char *message = smb_operand_describe_base(i ? right : left, bases[i], where);
+  tell_mistake(exec, site, &origins[i], message);
 }

@@ -179,3 +179,42 @@ smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const
   g_autofree char *other = smb_operand_describe_cell(matrix, cells[1]);
   return g_strdup_printf("%s: what is read as %s was written as %s", ways_differ, one, other);
 }
+
+// Of what threads copied: as it is written in the row of a swizzle's span that the operand begins with.
+static gboolean
+find_written_base(const SharedMatrix *matrix, const ChunkOrigin *first, guint32 *base) {
+  const MatrixPlace *place = &matrix->place;
+  const Eight whole = {.n = place->width / SHARED_CHUNK, .origins = {{*first}}};
+  Eight eight;
+  if (first->shape->kind != CHUNK_OF_MEMORY || place->start % place->width)
+    return FALSE;
+  for (*base = 0; *base <= place->mask; ++*base) {
+    const Written8 way = {place->width, place->mask, *base};
+    if (take_written(matrix->block, matrix, &way, &whole, &eight) && reads_in_order(&eight))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_operand_find_base(const SharedMatrix *matrix, ChunkOrigin *origin, guint32 *base) {
+  const MatrixPlace *place = &matrix->place;
+  if (!place->mask || place->unit != SHARED_CHUNK || matrix->is_turned ||
+      !smb_chunk_find(matrix->block, smb_operand_locate(matrix, (Cell){0, 0}), origin))
+    return FALSE;
+  if (origin->shape->kind != CHUNK_OF_BOX)
+    return find_written_base(matrix, origin, base);
+  *base = place->base ^ (origin->x ^ place->start) % place->width / SHARED_CHUNK;
+  return origin->shape->swizzle == place->width;
+}
+
+char *
+smb_operand_describe_base(const SharedMatrix *matrix, guint32 base, const char *where) {
+  const Written8 way = {matrix->place.width, matrix->place.mask, base};
+  g_autofree char *bases = describe_writing(matrix, &way, where);
+  g_autofree char *one = smb_operand_describe_cell(matrix, (Cell){0, 0});
+  g_autofree char *other =
+      smb_operand_describe_cell(matrix, (Cell){0, (matrix->place.base ^ base) & way.mask});
+  return g_strdup_printf("%s, other than the other operand: what is read as %s was written as %s",
+                         bases, one, other);
+}

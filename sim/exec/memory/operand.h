@@ -33,6 +33,17 @@ char *smb_operand_describe_swizzle(guint bytes);
 char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
 
 /**
+ * smb_operand_find_base:
+ * @origin: (out): of its first chunk
+ * @base: (out): the base offset with which a row of a swizzle's span is in order
+ *
+ * Returns: whether that is known; not of an operand that is turned
+ */
+gboolean smb_operand_find_base(const SharedMatrix *matrix, ChunkOrigin *origin, guint32 *base);
+// That it is another one than the descriptor's. @where: what wrote it
+char *smb_operand_describe_base(const SharedMatrix *matrix, guint32 base, const char *where);
+
+/**
  * smb_operand_find_stores:
  * @origin: (out): of a chunk that is out of place
  *

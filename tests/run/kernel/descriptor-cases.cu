@@ -180,6 +180,8 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     o->offset = 128;
   else if (strcmp(name, "moved-base") == 0)
     o->offset = 128, o->base = 1;
+  else if (strcmp(name, "halfway") == 0) // a row's first half is read as its second one
+    o->offset = 512, o->base = 4;
   else if (strcmp(name, "start") == 0)
     o->start = copied - 16;
   else
