@@ -630,3 +630,20 @@ expect 0 advise "$work/turn.cu" --block 32,32 --grid 128,128 --arg n=4096
 shows 'in global memory after the 1 of 16384 blocks that the others repeat.'
 expect 0 advise "$work/turn.cu" --block 32,32 --grid 128,128 --arg n=4096 --format json
 shows '"compared_blocks" : 1'
+
+# --- an array without rows: a tensor map may have the layout, if it has rows of so many bytes
+cat >"$work/flat.cu" <<'END'
+__global__ void flat(uint4 *out) {
+  extern __shared__ uint4 s[];
+  for (int i = threadIdx.x; i < 256; i += 32)
+    s[i] = out[i];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x * 8];
+}
+END
+expect 0 advise "$work/flat.cu" --block 32 --dynamic-bytes 4096 --arch sm_90
+tr '\n' ' ' <"$work/out" | grep -q 'CU_TENSOR_MAP_SWIZZLE_128B brings this layout, .* at a multiple of 1024 bytes and its rows have 128\.' ||
+  die "$last: no mode of a tensor map: $(cat "$work/out")"
+expect 0 advise "$work/flat.cu" --block 32 --dynamic-bytes 4096 --arch sm_90 --format json
+is_json
+shows '"tensor_map_swizzle" : 128'
