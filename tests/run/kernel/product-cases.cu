@@ -77,7 +77,7 @@ wait_copy(Shared &s) {
   asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra W; }" ::"r"(place(&s.barrier)) : "memory");
 }
 
-enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS };
+enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, OWN_ROWS };
 
 template <Case which>
 __global__ void
@@ -95,6 +95,11 @@ run(float *p, const int *from, bool wrong) {
     __syncthreads();
   if (which == FENCED_LATE)
     fence();
+  if (which == OWN_ROWS) { // of A, which no other warp reads
+    set(s.left[0], threadIdx.x);
+    fence();
+    __syncwarp();
+  }
   if (which == COPIED || which == ONE_WAITS)
     copy(s, from);
   if (which == COPIED && !wrong)
@@ -133,7 +138,7 @@ main(int argc, char **argv) {
     void (*kernel)(float *, const int *, bool);
   } cases[] = {{"early", run<EARLY>},       {"unfenced", run<UNFENCED>}, {"fenced-late", run<FENCED_LATE>}, {"hole", run<HOLE>},
                {"copied", run<COPIED>},     {"one-waits", run<ONE_WAITS>}, {"replaced", run<REPLACED>},     {"recopied", run<RECOPIED>},
-               {"two-groups", run<TWO_GROUPS>}};
+               {"two-groups", run<TWO_GROUPS>}, {"own-rows", run<OWN_ROWS>}};
   char name[64];
   bool known = false;
   float *p;
