@@ -34,6 +34,7 @@ enum {
  * SmbTiming: of one instruction
  * @rate: SmbRate
  * @stall: cycles until the warp's next instruction may be issued, 0 to 15
+ * @gives_way: others may go first, even if the next instruction is ready
  * @write_board: the scoreboard that is open until its results are there; SMB_NO_BOARD: none
  * @read_board: the same, until its operands have been read
  * @waits: a bit for each scoreboard that must not be open when it is issued
@@ -54,6 +55,7 @@ enum {
 typedef struct {
   guint8 rate;
   guint8 stall;
+  guint8 gives_way;
   guint8 write_board;
   guint8 read_board;
   guint8 waits;

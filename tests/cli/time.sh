@@ -267,6 +267,18 @@ gunzip -c product.4.cubin.gz >product.cubin
 timeout 60 "$SMEMBANK" analyze product.cubin --block 16,16 --grid 32,20 --arg 3=1024 --time --device h200 -q >out || die "a product: $?"
 grep -q '^Time on an H200: ' out || die "a product: $(cat out)"
 
+# Two blocks of a product in tiles: the older one goes first, and its warps take turns. An H200 (Nsight Compute, 2026-11-30): 3.65 million cycles; warps
+# wait for barriers for 9 % of their time, and for the queue to shared memory, or another warp's instruction, for 70 %.
+# share REASON FROM TO: of the time of warps, in percent
+share() {
+  awk -v reason="\"$1\"" -v from="$2" -v to="$3" '/"reason"/ { now = index($0, reason) } now && /"share"/ { percent = 100 * $3; exit !(percent >= from && percent <= to) }' "$work/out" ||
+    die "$last: $1 is not $2 to $3 %"
+}
+expect 0 analyze "$srcdir/tests/data/time/turns.sm_90.cubin" --entry tiles --block 1024 --grid 4096 --arg 3=2048 --unknown skip --time --device h200 --format json
+near "$(member cycles)" 3647374 5
+share barrier 5 11
+share mio_throttle 60 75
+
 # What has no time says so in a sentence.
 expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
 tells 'Time: not known: only machine code has a time: compile the kernel.'

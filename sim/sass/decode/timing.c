@@ -226,6 +226,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
   high = GUINT64_FROM_LE(high);
   SmbTiming timing = {.rate = (guint8)refine_rate(instruction, find_rate(instruction)),
                       .stall = high >> (105 - 64) & 15,
+                      .gives_way = !(high >> (109 - 64) & 1),
                       .write_board = high >> (110 - 64) & 7,
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,

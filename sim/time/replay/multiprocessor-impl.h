@@ -57,7 +57,7 @@ typedef struct {
   guint n, next;
   guint partition;
   guint block;    // of the resident ones
-  guint8 number;  // in the order in which warps came: the oldest goes first
+  guint8 number;  // in the order in which warps came
   guint sequence; // the block's number, which tells lines of its own from those of other blocks
   const SmbBlockRecord *record;
   double issued;       // the last one
@@ -113,7 +113,7 @@ typedef struct {
 } ResultQueue;
 
 typedef struct {
-  TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
+  TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, in the order in which they are tried
   guint n;
   guint resident; // warps of blocks that have not ended
   TimedWarp *last;

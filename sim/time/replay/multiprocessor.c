@@ -353,6 +353,23 @@ note_moment(const GPtrArray *moments, const TimedWarp *warp, double now) {
   of_warp[warp->next] = now;
 }
 
+// Whether the next instruction of a warp waits for more than the code of the last one says.
+static gboolean
+waits(const TimedWarp *warp) {
+  return warp->awaits || (warp->next < warp->n && warp->reason != SMB_STALL_WAIT);
+}
+
+// Blocks keep their order.
+static void
+go_behind_block(Partition *partition, TimedWarp *warp) {
+  guint at = 0;
+  while (partition->warps[at] != warp)
+    at++;
+  for (; at + 1 < partition->n && partition->warps[at + 1]->sequence == warp->sequence; at++)
+    partition->warps[at] = partition->warps[at + 1];
+  partition->warps[at] = warp;
+}
+
 static void
 issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   if (sm->replay->moments && warp->sequence == 0)
@@ -403,6 +420,10 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     make_ready(sm, warp, smb_flow_next(sm, partition, warp, event, now));
   if (ways[timing->rate].way == WAY_MEET && request && request->phase)
     smb_phase_meet(sm, partition, warp, timing, request, now);
+  if (timing->gives_way)
+    partition->last = NULL;
+  if (timing->gives_way || waits(warp))
+    go_behind_block(partition, warp);
   if (warp->next == warp->n)
     smb_resident_end_warp(sm, partition, warp, now);
 }
