@@ -9,7 +9,7 @@ set -eu
 . "${srcdir:?}/tests/cli/lib.sh"
 cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$srcdir/tests/data/sass/members.sm_80.cubin" "$srcdir/tests/data/sass/product.4.cubin.gz" \
   "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$srcdir/tests/data/sass/code.sm_90.cubin" "$srcdir/tests/ptx/transpose.ptx" "$srcdir/data/devices/h200.ini" \
-  "$srcdir/data/archs/nvidia/sm_90.ini" "$work"
+  "$srcdir/data/archs/nvidia/sm_90.ini" "$srcdir/tests/data/time/turns.sm_90.cubin" "$work"
 cd "$work"
 launch='--block 32,8 --grid 64,64 --arg 2=2048'
 
@@ -82,12 +82,14 @@ turn 'transpose<1>' analyze --time
 tells 'limited by L2'
 tells 'It has no bank conflicts.'
 
-turn 'transpose<1>' analyze --time --format json
+# From DRAM the order of loads differs a little, and with it the time: up to 5 % for a launch of this size.
+turn 'transpose<1>' analyze --time --cache warm --format json
 padded=$(sed -n '/"time"/,$p' "$work/out" | grep -m 1 '"cycles"' | grep -oE '[0-9]+')
+turn 'transpose<0>' analyze --time --cache warm --format json
+near "$(sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' | sed -n 2p)" "$padded" 1
 turn 'transpose<0>' analyze --time --format json
 sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
 all=$(sed -n 1p cycles) without=$(sed -n 2p cycles)
-near "$without" "$padded" 2
 # What was replayed, and how long that took: some of the launch, which goes on as it does.
 sed -n '/"simulated"/,/}/p' "$work/out" >simulated
 simulated=$(grep '"cycles"' simulated | grep -oE '[0-9]+')
@@ -274,8 +276,8 @@ share() {
   awk -v reason="\"$1\"" -v from="$2" -v to="$3" '/"reason"/ { now = index($0, reason) } now && /"share"/ { percent = 100 * $3; exit !(percent >= from && percent <= to) }' "$work/out" ||
     die "$last: $1 is not $2 to $3 %"
 }
-expect 0 analyze "$srcdir/tests/data/time/turns.sm_90.cubin" --entry tiles --block 1024 --grid 4096 --arg 3=2048 --unknown skip --time --device h200 --format json
-near "$(member cycles)" 3647374 5
+expect 0 analyze turns.sm_90.cubin --entry tiles --block 1024 --grid 4096 --arg 3=2048 --unknown skip --time --device h200 --format json
+near "$(sed -n '/"time"/,$p' "$work/out" | grep -m 1 '"cycles"' | grep -oE '[0-9]+')" 3647374 5
 share barrier 5 11
 share mio_throttle 60 75
 

@@ -4,7 +4,8 @@
 // The clock of one multiprocessor. It replays what blocks executed (sim/time/record/block-record.h).
 //
 // Each of its four sub-partitions issues an instruction a cycle: of the warp that it issued last if that is ready and did not give way, else of
-// the oldest block that has one. In a block, warps take turns: one that waits for a result, or gives way, goes behind the others (an H200). When a warp is ready stands in its code (sim/program/timing.h). An instruction is issued once its pipe is
+// the oldest block that has one. In a block, warps take turns: one that waits for a result, or gives way, goes behind the others (an H200:
+// tests/gpu/time/turns.cu). When a warp is ready stands in its code (sim/program/timing.h). An instruction is issued once its pipe is
 // free or, if it goes to what the sub-partitions share, once there is room in the sub-partition's queue. Two banks of registers read
 // its operands; until they are through, nothing else is issued. Shared memory and the first-level cache have one pipe, which serves a
 // wavefront a cycle, in the order in which requests were issued. A request of global memory looks up its lines in the first-level cache.
