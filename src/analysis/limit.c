@@ -114,15 +114,15 @@ parse_limit(GArray *limits, const char *option, guint least, Unit unit, const ch
   SmbLimit limit = {.option = option};
   limit.is_percent = unit != UNIT_COUNT && take_percent(number);
   guint64 most = limit.is_percent ? WHOLE : G_MAXINT64;
-  if (!is_one_limit(text, equals))
-    return smb_cli_usage_error(error, "%s '%s': expected one limit: %s can be given several times",
-                               option, text, option);
   if (equals == text || (unit == UNIT_PERCENT && !limit.is_percent) ||
       !g_ascii_string_to_unsigned(number, 10, least, most, &limit.most, NULL))
     return smb_cli_usage_error(error,
                                "%s '%s': expected a whole number from %u%s, or PLACE=NUMBER where "
                                "PLACE is an array, LINE or FILE:LINE",
                                option, text, least, also[unit]);
+  if (!is_one_limit(text, equals))
+    return smb_cli_usage_error(error, "%s '%s': expected one limit: %s can be given several times",
+                               option, text, option);
   if (equals)
     parse_where(&limit, g_strndup(text, (gsize)(equals - text)));
   add_limit(limits, &limit);

@@ -4,7 +4,8 @@
 // Which warp of a sub-partition goes first: when each of them is half through a loop, and at its end. Cycles are those of %clock, from the first
 // start on a multiprocessor.
 //
-//   turns          writes lines 'turns.LOOP.THREADSxBLOCKS start/half/end of each warp', and launches tiles, which Nsight Compute may look at
+//   turns          writes lines 'turns.LOOP.THREADSxBLOCKS start/half/end of each warp' and 'turns.product first/half/last of each block', and
+//                  launches tiles, which Nsight Compute may look at
 #include <cstdio>
 #include <algorithm>
 #include <vector>
@@ -94,6 +95,42 @@ __global__ void tiles(const float *a, const float *b, float *c, int n) {
   c[blockIdx.x * 1024 + threadIdx.x] = sum;
 }
 
+// The product of doc/guides/engineer.md, which has fewer warps in a block. When a block comes to its first tile, to that in the middle and to its last.
+__global__ void product(const float *a, const float *b, float *c, int n, Note *notes) {
+  __shared__ float as[16][20], bs[16][20];
+  int x = threadIdx.x, y = threadIdx.y;
+  const float *row = a + (blockIdx.y * 16 + y) * n, *column = b + (blockIdx.x * 16 + y) * n;
+  float sum = 0;
+  Note note = {};
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(note.multiprocessor));
+  for (int k = 0; k < n; k += 16) {
+    as[y][x] = row[k + x];
+    bs[y][x] = column[k + x];
+    __syncthreads();
+    if (k == 0) note.start = clock();
+    if (k == n / 2) note.half = clock();
+    if (k == n - 16) note.end = clock();
+    for (int i = 0; i < 16; i++) sum += as[y][i] * bs[x][i];
+    __syncthreads();
+  }
+  c[(blockIdx.y * 16 + y) * n + blockIdx.x * 16 + x] = sum;
+  if (x + y == 0) notes[blockIdx.y * gridDim.x + blockIdx.x] = note;
+}
+
+static int measure_product(const float *a, const float *b, float *c, Note *notes) {
+  const int n = 1024, blocks = n / 16 * (n / 16);
+  std::vector<Note> found(blocks);
+  for (int turn = 0; turn < 2; turn++) product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n, notes);
+  CHECK(cudaMemcpy(found.data(), notes, blocks * sizeof(Note), cudaMemcpyDeviceToHost));
+  unsigned which = found[0].multiprocessor, first = found[0].start;
+  found.erase(std::remove_if(found.begin(), found.end(), [&](const Note &note) { return note.multiprocessor != which; }), found.end());
+  std::sort(found.begin(), found.end(), [&](const Note &x, const Note &y) { return int(x.start - first) < int(y.start - first); });
+  printf("turns.product");
+  for (const Note &note : found) printf(" %d/%d/%d", int(note.start - first), int(note.half - first), int(note.end - first));
+  puts("");
+  return 0;
+}
+
 int main() {
   const int n = 2048;
   Note *notes;
@@ -111,6 +148,8 @@ int main() {
         measure<Mixed>("mixed", threads, blocks, all, notes, out) || measure<Sums>("sums", threads, blocks, all, notes, out))
       return 1;
   }
+  if (measure_product(matrices, matrices + n * n, matrices + 2 * n * n, notes))
+    return 1;
   tiles<<<4096, 1024>>>(matrices, matrices + n * n, matrices + 2 * n * n, n);
   CHECK(cudaDeviceSynchronize());
   return 0;
