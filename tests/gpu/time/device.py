@@ -336,7 +336,7 @@ SOLVED = {
 # Key of [time]: why it is not measured.
 NOT_MEASURED = {
     "l2-slices": "assumed: two words wait for each other entirely, by half, or not at all (slice_pair), so that there is no one number",
-    "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 16",
+    "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 14",
     "queue-latency": "assumed: of what is known only the sum with operand-latency is seen",
     "phase-arrival": "assumed: only the sum with phase-wake is seen",
     "result-lead": "assumed: only the sum with result-tries is seen",
