@@ -78,8 +78,8 @@ is_linked(SmbBlockRecorder *recorder, guint64 place, gboolean counts) {
   return FALSE;
 }
 
-static gboolean
-has_strong_load(const SmbProgram *program, const SmbBlockRecord *record) {
+gboolean
+smb_relay_may_wait(const SmbProgram *program, const SmbBlockRecord *record) {
   for (guint w = 0; w < record->warps->len; w++) {
     const GArray *events = g_ptr_array_index(record->warps, w);
     for (guint e = 0; e < events->len; e++) {
@@ -91,9 +91,8 @@ has_strong_load(const SmbProgram *program, const SmbBlockRecord *record) {
 }
 
 gboolean
-smb_relay_hands_over(SmbBlockRecorder *recorder, const SmbProgram *program,
-                     const SmbBlockRecord *middle, gboolean counts) {
-  if (middle->block == 0 || !has_strong_load(program, middle))
+smb_relay_hands_over(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gboolean counts) {
+  if (middle->block == 0)
     return FALSE;
   smb_block_recorder_set_touches(recorder);
   return is_linked(recorder, middle->block, counts);

@@ -34,6 +34,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbRelay, smb_relay_clear)
  * change */
 gboolean smb_relay_waits(const SmbProgram *program, const SmbBlockRecord *record);
 
+/** smb_relay_may_wait: Returns: whether a block loads anything by an instruction that loads what others may change */
+gboolean smb_relay_may_wait(const SmbProgram *program, const SmbBlockRecord *record);
+
 /**
  * smb_relay_hands_over:
  * @recorder: of the launch, on the memory that it finds
@@ -43,8 +46,8 @@ gboolean smb_relay_waits(const SmbProgram *program, const SmbBlockRecord *record
  * Returns: whether that block loads, past the first-level cache, what the one before it stores. Then it waits for that, and for how long is known
  * only if a run has shown what it finds
  */
-gboolean smb_relay_hands_over(SmbBlockRecorder *recorder, const SmbProgram *program,
-                              const SmbBlockRecord *middle, gboolean counts);
+gboolean smb_relay_hands_over(SmbBlockRecorder *recorder, const SmbBlockRecord *middle,
+                              gboolean counts);
 
 /**
  * smb_relay_find:

@@ -137,9 +137,10 @@ gboolean
 smb_sampling_hands_over(const SmbSampling *sampling, const SmbLaunch *launch,
                         const SmbBlockRecord *middle) {
   g_autoptr(SmbBlockRecorder) recorder =
-      launch->left ? NULL : smb_sampling_recorder(sampling, launch, SMB_MAX_EVENTS, NULL);
-  return recorder &&
-         smb_relay_hands_over(recorder, sampling->program, middle, takes_tickets(middle));
+      !launch->left && smb_relay_may_wait(sampling->program, middle)
+          ? smb_sampling_recorder(sampling, launch, SMB_MAX_EVENTS, NULL)
+          : NULL;
+  return recorder && smb_relay_hands_over(recorder, middle, takes_tickets(middle));
 }
 
 // How far the lengths of blocks are from those that a run has shown.
