@@ -21,6 +21,10 @@ for device in h200 h100; do
   python3 "$here/replay.py" "${SMEMBANK:?}" "$data/$device-facts.txt" "$work/cubins" "$device" "$every"
 done
 
+# What instructions take of the issue slots: all rows.
+grep -E '^(#|device|dispatch_)' "$data/h200-facts.txt" >"$work/dispatch.txt"
+[ "$every" = 1 ] || python3 "$here/replay.py" "${SMEMBANK:?}" "$work/dispatch.txt" "$work/cubins" h200
+
 # Generic loads and stores without an active lane take slots of the pipe: as many as the H200 executed (ncu, smsp__inst_executed_op_generic_ld;
 # of stores sm__inst_executed_pipe_lsu, less the other 384).
 idle() {

@@ -26,8 +26,9 @@ enum {
   SMB_N_ALL_BOARDS,
   SMB_NO_BOARD = 7,
   SMB_REGISTER_BANKS = 2, // even and odd registers
-  SMB_REGISTER_SLOTS = 3, // places of an instruction for a register that it reads: A, B and C
+  SMB_REGISTER_SLOTS = 4, // places for a register that it reads: A, B, C, and the upper half of C
   SMB_NO_REGISTER = 255,
+  SMB_MAX_SENT = 8, // registers that go through the queue with an instruction
 };
 
 /**
@@ -40,6 +41,8 @@ enum {
  * @waits: a bit for each scoreboard that must not be open when it is issued
  * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
  * @reads: the register that it reads in each place, if that takes time of a bank: SMB_NO_REGISTER: none
+ * @sent: a bit for the bank of each register of 32 bits that goes through the queue with it, in the order in which they are read; @n_sent: how many;
+ *   @sent_late: cycles from its issue until the first of them is read, if nothing is in its way
  * @keeps: a bit for each place whose register is kept for a later instruction (".reuse")
  * @writes: a bit for each bank of the registers of its result; 0: none
  * @turns: how many times its result occupies those banks: 128 bits are written by 64
@@ -61,6 +64,9 @@ typedef struct {
   guint8 waits;
   guint8 sends;
   guint8 reads[SMB_REGISTER_SLOTS];
+  guint8 sent;
+  guint8 n_sent;
+  guint8 sent_late;
   guint8 keeps;
   guint8 writes;
   guint8 turns;

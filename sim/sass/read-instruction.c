@@ -390,8 +390,6 @@ read_field_number(Reader *reader, const Field *field, SassOperand *operand) {
 
 static guint
 find_operand_slot(const Field *field) {
-  if (field->is_never_reused)
-    return 0;
   return field->low == 24 ? 1 : field->low == 32 ? 2 : field->low == 64 ? 3 : 0;
 }
 
@@ -405,6 +403,7 @@ read_sass_operand(Reader *reader, const Field *field, SassOperand *operand) {
   case FIELD_UNIFORM:
     read_register(reader, field->low, find_operand_slot(field),
                   is_uniform || field->kind == FIELD_UNIFORM, operand);
+    operand->is_reused &= !field->is_never_reused;
     if (field->high_width) // behind its low three bits
       operand->number = (guint8)(operand->number % 8 + read_bits(reader, field->high, 5) * 8);
     operand->is_negated = read_flag(reader, field->negate);

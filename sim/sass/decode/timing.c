@@ -63,6 +63,8 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
     return SMB_RATE_PHASE_WAIT;
   if (g_strcmp0(instruction->name, "WARPGROUP") == 0 && sass_has(instruction, PART_DEPBAR))
     return SMB_RATE_WAIT;
+  if (rate == SMB_RATE_HALF && sass_has(instruction, PART_MMA))
+    return SMB_RATE_HALF_MMA;
   if (rate == SMB_RATE_MULTIPLY &&
       (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
     return SMB_RATE_MULTIPLY_WIDE;
@@ -109,15 +111,52 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
   return 1;
 }
 
-// Registers that an instruction of a pipe with a fixed latency reads.
+// Registers that an instruction of a pipe with a fixed latency reads. IMAD.WIDE and IMAD.HI add 64 bits.
 static void
 list_registers_read(const SassInstruction *instruction, SmbTiming *timing) {
+  const guint c = SMB_REGISTER_SLOTS - 2;
   for (guint i = 0; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
     if (operand->kind != SASS_REGISTER || !operand->slot || operand->number == SASS_RZ)
       continue;
     timing->reads[operand->slot - 1] = operand->number;
     timing->keeps |= (guint8)(operand->is_reused << (operand->slot - 1));
+  }
+  if (timing->rate == SMB_RATE_MULTIPLY_WIDE && timing->reads[c] != SMB_NO_REGISTER) {
+    timing->reads[c + 1] = timing->reads[c] + 1;
+    timing->keeps |= (guint8)((timing->keeps & 1 << c) << 1);
+  }
+}
+
+static void
+add_sent(SmbTiming *timing, guint number) {
+  if (timing->n_sent == SMB_MAX_SENT)
+    return;
+  timing->sent |= (guint8)(number % SMB_REGISTER_BANKS << timing->n_sent);
+  timing->n_sent++;
+}
+
+// Registers that are read for the queue, in their order (dispatch.cu): what is stored or changed, a cycle after the instruction, and then its address, the
+// upper half first.
+static void
+list_registers_sent(const SassInstruction *instruction, SmbTiming *timing) {
+  gboolean is_memory = timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL;
+  guint words = is_memory ? count_data_words(instruction) : 1;
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind != SASS_REGISTER || !operand->slot || operand->number == SASS_RZ)
+      continue;
+    for (guint w = 0; w < words; w++)
+      add_sent(timing, operand->number + w);
+  }
+  timing->sent_late = timing->n_sent > 0;
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind != SASS_ADDRESS || !operand->has_base || operand->base == SASS_RZ)
+      continue;
+    if (operand->base_part == PART_64)
+      add_sent(timing, operand->base + 1);
+    add_sent(timing, operand->base);
   }
 }
 
@@ -138,8 +177,9 @@ find_registers_written(const SassInstruction *instruction, SmbTiming *timing) {
 
 static gboolean
 reads_at_once(SmbRate rate) {
-  return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
-         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
+  return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_HALF_MMA ||
+         rate == SMB_RATE_MULTIPLY || rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC ||
+         rate == SMB_RATE_ADD;
 }
 
 // Whether what it writes waits for banks, or keeps them from what does (tests/gpu/time/registers.cu). What comes from global memory does not.
@@ -153,6 +193,14 @@ static gboolean
 sends_registers(SmbRate rate) {
   return rate == SMB_RATE_SHARED || rate == SMB_RATE_GLOBAL || rate == SMB_RATE_COPY ||
          rate == SMB_RATE_SHUFFLE || rate == SMB_RATE_SYSTEM || rate == SMB_RATE_TEXTURE;
+}
+
+// Of which it is known when they are.
+static gboolean
+sends_in_order(SmbRate rate) {
+  return rate == SMB_RATE_SHARED || rate == SMB_RATE_GLOBAL || rate == SMB_RATE_SHUFFLE ||
+         rate == SMB_RATE_SPECIAL || rate == SMB_RATE_CONVERT || rate == SMB_RATE_CONVERT_WIDE ||
+         rate == SMB_RATE_COUNT;
 }
 
 static gboolean
@@ -231,7 +279,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,
                       .sends = 1,
-                      .reads = {SMB_NO_REGISTER, SMB_NO_REGISTER, SMB_NO_REGISTER},
+                      .reads = {SMB_NO_REGISTER, SMB_NO_REGISTER, SMB_NO_REGISTER, SMB_NO_REGISTER},
                       .is_strong = is_strong(instruction),
                       .is_real = has_reals(instruction),
                       .is_swap = sass_has(instruction, PART_CAS),
@@ -239,6 +287,8 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .repeats = 1};
   if (sends_registers((SmbRate)timing.rate))
     timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
+  if (sends_in_order((SmbRate)timing.rate))
+    list_registers_sent(instruction, &timing);
   if (reads_at_once((SmbRate)timing.rate))
     list_registers_read(instruction, &timing);
   if (writes_registers((SmbRate)timing.rate))

@@ -20,6 +20,7 @@ enum {
   MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
   MAX_QUEUE = SMB_MAX_QUEUE,
   N_COLLECTORS = 2, // instructions of a sub-partition whose registers are read at a time
+  MAX_SENT = 64,    // registers of a bank that wait to be read for the queue
   MAX_RESULTS = 64, // that wait to be written to its registers; more of them are taken to have been
   CHANGED_LINES = 8,                // of which it is known when others have changed them
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
@@ -33,6 +34,7 @@ typedef enum {
   PIPE_FMA,
   PIPE_FMA_LITE, // the other half
   PIPE_ANY_FMA,
+  PIPE_BOTH_FMA,
   PIPE_ALU,
   PIPE_FP64,
   PIPE_UNIFORM,
@@ -112,6 +114,17 @@ typedef struct {
   double next; // the cycle in which the next one may be written
 } ResultQueue;
 
+// A register that is read for the queue in one of two cycles: the first one in which its bank is free, or else the second one.
+typedef struct {
+  double from;
+  gboolean has_tried;
+} SentRead;
+
+typedef struct {
+  SentRead waiting[MAX_SENT]; // in a ring
+  guint at, n;                // the first one
+} SentReads;
+
 typedef struct {
   TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, in the order in which they are tried
   guint n;
@@ -124,11 +137,16 @@ typedef struct {
   double dequeued;                  // and when it had sent its registers
   double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
   KeptRegister kept[SMB_REGISTER_SLOTS][SMB_REGISTER_BANKS];
+  double last_read;                      // of registers by an instruction of a pipe,
+  guint8 last_banks[SMB_REGISTER_SLOTS]; // and a bit for the bank that each of its places read
+  SentReads sent[SMB_REGISTER_BANKS];
+  double sending;                  // until all of these have their cycles
   double collectors[N_COLLECTORS]; // free again, in a ring
   guint collector_at;
   ResultQueue results;
-  double held; // cycles in which it issued nothing for its registers
-  double now;  // its next cycle
+  double half_result; // of the last HFMA2.MMA: comes with that of what FMA begins then
+  double held;        // cycles in which it issued nothing for its registers
+  double now;         // its next cycle
 } Partition;
 
 // A line that atomics of several multiprocessors have changed.
@@ -251,9 +269,12 @@ double smb_flow_next(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
 
 // --- register-banks.c
 
-/** smb_registers_read: Reads the registers of an instruction, each in @interval cycles of its bank. Returns: when it is issued, from @now on */
+/** smb_registers_read: Reads the registers of an instruction, which takes so many slots of issue. Returns: when it is issued, from @now on */
 double smb_registers_read(Partition *partition, const TimedWarp *warp, const SmbTiming *timing,
-                          double now, double interval);
+                          double now, double slots, const SmbChip *chip);
+
+/** smb_registers_send: The registers of an instruction are read for the queue after those that were issued before */
+void smb_registers_send(Partition *partition, const SmbTiming *timing, double now);
 
 /** smb_registers_return: The result of an instruction comes at any time; it could be written from @from on */
 void smb_registers_return(Partition *partition, const SmbTiming *timing, double from);

@@ -133,6 +133,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
       !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
   smb_queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
+  smb_registers_send(partition, timing, now);
   double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
   if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE ||
@@ -179,6 +180,7 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   double start = smb_queue_start(sm, partition, now, partition->pipes[pipe]);
   partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
   smb_queue_leave(sm, partition, start, 0);
+  smb_registers_send(partition, timing, now);
   double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
   smb_registers_return(partition, timing, there - sm->chip->result_lead);
   if (timing->write_board < SMB_N_BOARDS)
@@ -191,10 +193,10 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
 static SmbUnit
 pipe_unit(Pipe pipe) {
   static const SmbUnit units[N_PIPES] = {
-      [PIPE_FMA] = SMB_UNIT_FMA,         [PIPE_ANY_FMA] = SMB_UNIT_FMA,
-      [PIPE_ALU] = SMB_UNIT_ALU,         [PIPE_FP64] = SMB_UNIT_FP64,
-      [PIPE_UNIFORM] = SMB_UNIT_UNIFORM, [PIPE_TENSOR] = SMB_UNIT_TENSOR,
-      [PIPE_XU] = SMB_UNIT_XU,
+      [PIPE_FMA] = SMB_UNIT_FMA,       [PIPE_ANY_FMA] = SMB_UNIT_FMA,
+      [PIPE_BOTH_FMA] = SMB_UNIT_FMA,  [PIPE_ALU] = SMB_UNIT_ALU,
+      [PIPE_FP64] = SMB_UNIT_FP64,     [PIPE_UNIFORM] = SMB_UNIT_UNIFORM,
+      [PIPE_TENSOR] = SMB_UNIT_TENSOR, [PIPE_XU] = SMB_UNIT_XU,
   };
   return units[pipe];
 }
@@ -252,24 +254,27 @@ smb_warp_resume(Multiprocessor *sm, TimedWarp *warp, double when) {
 
 // --- issue
 
+// The pipe that an instruction waits for: the half of FMA that is free first, or last if it needs both.
 static Pipe
-choose_pipe(const Partition *partition, Pipe pipe) {
-  if (pipe != PIPE_ANY_FMA)
+choose_pipe(const Multiprocessor *sm, const Partition *partition, Pipe pipe) {
+  if (pipe != PIPE_ANY_FMA && pipe != PIPE_BOTH_FMA)
     return pipe;
   const double *pipes = partition->pipes;
-  return pipes[PIPE_FMA_LITE] <= pipes[PIPE_FMA] ? PIPE_FMA_LITE : PIPE_FMA;
+  gboolean is_lite_first = pipes[PIPE_FMA_LITE] <= pipes[PIPE_FMA];
+  gboolean takes_lite = sm->chip->fma_pipes > 1 && is_lite_first == (pipe == PIPE_ANY_FMA);
+  return takes_lite ? PIPE_FMA_LITE : PIPE_FMA;
 }
 
 // When its pipe, or its queue, takes the next instruction of a warp.
 static double
-find_free(const Partition *partition, const SmbTiming *timing) {
+find_free(const Multiprocessor *sm, const Partition *partition, const SmbTiming *timing) {
   switch ((Way)ways[timing->rate].way) {
   case WAY_ISSUE:
   case WAY_BULK:
     return 0;
   case WAY_FIXED:
   case WAY_GROUP:
-    return partition->pipes[choose_pipe(partition, ways[timing->rate].pipe)];
+    return partition->pipes[choose_pipe(sm, partition, ways[timing->rate].pipe)];
   case WAY_QUEUED:
   case WAY_MEMORY:
   case WAY_TEXTURE:
@@ -312,9 +317,11 @@ issue_fixed(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Smb
   const SmbChip *chip = sm->chip;
   Pipe pipe = ways[timing->rate].pipe;
   double cycles = chip->rate[timing->rate] * timing->repeats;
-  partition->pipes[choose_pipe(partition, pipe)] = now + cycles;
-  sm->busy[pipe_unit(pipe)] +=
-      cycles / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? chip->fma_pipes : 1);
+  partition->pipes[choose_pipe(sm, partition, pipe)] = now + cycles;
+  if (pipe == PIPE_BOTH_FMA)
+    partition->pipes[PIPE_FMA] = partition->pipes[PIPE_FMA_LITE] = now + cycles;
+  gboolean takes_one = pipe_unit(pipe) == SMB_UNIT_FMA && pipe != PIPE_BOTH_FMA;
+  sm->busy[pipe_unit(pipe)] += cycles / N_PARTITIONS / (takes_one ? chip->fma_pipes : 1);
   if (timing->rate == SMB_RATE_TENSOR_DOUBLE && timing->write_board < SMB_N_BOARDS)
     smb_board_open(&warp->boards[timing->write_board], now,
                    now + cycles + chip->double_latency + timing->has_late_rows * chip->double_rows,
@@ -378,7 +385,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   const SmbTiming *timing = &sm->timings[event->number];
   const SmbTimedRequest *request = request_of(warp, event);
   Pipe pipe = ways[timing->rate].pipe;
-  count_stall(sm, partition, warp, timing, now, find_free(partition, timing));
+  count_stall(sm, partition, warp, timing, now, find_free(sm, partition, timing));
   sm->instructions++;
   sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
   partition->last = warp;
@@ -432,8 +439,18 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
 // alone), but not one in double precision, or of a warpgroup.
 static double
 count_slots(const Multiprocessor *sm, const SmbTiming *timing) {
-  gboolean holds = timing->rate == SMB_RATE_TENSOR || timing->rate == SMB_RATE_TENSOR_SHORT;
-  return holds ? sm->chip->rate[timing->rate] : 1;
+  if (timing->rate == SMB_RATE_TENSOR || timing->rate == SMB_RATE_TENSOR_SHORT)
+    return sm->chip->rate[timing->rate];
+  return timing->rate == SMB_RATE_MULTIPLY_WIDE ? sm->chip->wide_slots : 1;
+}
+
+// What FMA executes does not begin where its result would come at the time of HFMA2.MMA's (an H200). Returns: when it is issued, from @start on
+static double
+go_after_half(Partition *partition, const SmbTiming *timing, double start, const SmbChip *chip) {
+  if (timing->rate == SMB_RATE_HALF_MMA)
+    partition->half_result = start + chip->half_later;
+  gboolean is_late = pipe_unit(ways[timing->rate].pipe) == SMB_UNIT_FMA;
+  return start + (is_late && start == partition->half_result);
 }
 
 // One cycle of a sub-partition.
@@ -447,7 +464,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
       continue;
     double when = warp->ready;
     if (when <= now)
-      when = MAX(when, find_free(partition, &sm->timings[warp->events[warp->next].number]));
+      when = MAX(when, find_free(sm, partition, &sm->timings[warp->events[warp->next].number]));
     if (when <= now)
       chosen = warp;
     next = MIN(next, when);
@@ -457,13 +474,16 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     return;
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
-  double start = smb_registers_read(partition, chosen, timing, now, sm->chip->bank_interval);
+  double slots = count_slots(sm, timing);
+  double start = smb_registers_read(partition, chosen, timing, now, slots, sm->chip);
+  start = go_after_half(partition, timing, start, sm->chip);
   guint8 writes = ways[timing->rate].way == WAY_FIXED ? timing->writes : 0;
   double free = smb_registers_write(partition, writes, start, sm->chip);
   partition->held += start - now;
-  partition->now = MAX(free, start + count_slots(sm, timing));
+  partition->now = MAX(free, start + slots);
   issue(sm, partition, chosen, start);
-  partition->held += free - (start + 1);
+  partition->held +=
+      timing->rate == SMB_RATE_MULTIPLY_WIDE ? partition->now - (start + 1) : free - (start + 1);
 }
 
 // The sub-partition that is furthest behind; NULL: no warp can go on.
@@ -526,8 +546,6 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
   smb_memory_path_start(sm);
-  for (guint p = 0; p < N_PARTITIONS; p++)
-    sm->partitions[p].pipes[PIPE_FMA_LITE] = chip->fma_pipes < 2 ? G_MAXDOUBLE : 0;
   for (guint i = 0; i < replay->records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);

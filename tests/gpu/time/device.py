@@ -161,6 +161,7 @@ def apart(f, row):
     return min(blocks for blocks, value in lines.items() if value < 1.03 * f[f"{row}.alone"]) * SHORT_BLOCK
 
 
+WARPS = 4  # of a sub-partition, in dispatch.cu
 RESULT_LEAD = 10  # result-lead
 
 
@@ -184,7 +185,8 @@ SLICES = 64  # l2-slices
 TIME = {
     "fma-pipes": (fma_pipes, "interval.imad, which one of them executes, beside interval.ffma"),
     "float": (lambda f: fma_pipes(f) * f["interval.ffma"], "interval.ffma, of one of these pipes"),
-    "half": (lambda f: fma_pipes(f) * f["interval.hadd2"], "interval.hadd2, of one of these pipes"),
+    "half": (lambda f: f["dispatch_half.alone"] / (WARPS * 6), "dispatch_half.alone: of 6"),
+    "half-mma": (lambda f: f["dispatch_half.mma"] / (WARPS * 6), "dispatch_half.mma: of 6"),
     "add": (lambda f: f["interval.viadd"] / 2, "interval.viadd: of two"),
     "multiply": (interval("imad"), "interval.imad"),
     "multiply-wide": (interval("imad_hi"), "interval.imad_hi"),
@@ -204,6 +206,8 @@ TIME = {
     "queue-entries": (queue_entries, "queue.lds_32way.4: how many go out before one waits, less the one that is served"),
     "register-interval": (lambda f: f["one_sub.sts_64"] - f["one_sub.sts_32"], "one_sub.sts_64 - one_sub.sts_32"),
     "bank-interval": (lambda f: f["interval.banks_three"] / 3, "interval.banks_three: of three registers of one bank"),
+    "multiply-wide-slots": (lambda f: f["dispatch_wide.none_3"] / WARPS - 3, "dispatch_wide.none_3, less its three NOP"),
+    "half-mma-later": (lambda f: max((1, 2, 3), key=lambda n: f[f"dispatch_half.later_{n}"]), "dispatch_half.later: where it takes longest"),
     "result-tries": (result_tries, "registers_results.64_same: the longest period that costs nothing"),
     "result-stop": (lambda f: round(f["registers_results.64_same.48"] / 4) - 48, "registers_results.64_same.48, less its 48 instructions: whole cycles"),
     "same-warp-interval": (lambda f: f["one_warp.lds_32_32way"] / 32, "one_warp.lds_32_32way: of 32 wavefronts"),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What async.cu, flow.cu and registers.cu share: a text stands FEW times in the loop of the kernel "few" and three times as often in that of "more". Each thread
+// What async.cu, flow.cu, registers.cu and dispatch.cu share: a text stands FEW times in the loop of the kernel "few" and three times as often in that of "more". Each thread
 // leaves when it began and ended, by clock64(). The difference of the two times has neither loop nor start.
 #pragma once
 #include <algorithm>

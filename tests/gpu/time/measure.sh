@@ -16,7 +16,7 @@ base=${2:-$here/../../../data/devices/h200.ini}
 smembank=${3:-}
 PATH=$PATH:/usr/local/cuda/bin
 mkdir -p "$folder/cubins"
-programs='facts async flow registers launches dram'
+programs='facts async flow registers dispatch launches dram'
 
 for program in $programs; do
   nvcc -std=c++17 -O2 -arch=native -o "$folder/$program" "$here/$program.cu" -lcuda &
@@ -29,6 +29,7 @@ wait
   "$folder/async" --cubins "$folder/cubins"
   "$folder/flow" --cubins "$folder/cubins"
   "$folder/registers" --cubins "$folder/cubins"
+  "$folder/dispatch" --cubins "$folder/cubins"
   "$folder/launches"
   "$folder/dram"
   python3 "$here/texture-unit.py" "$folder/cubins/texture_unit.cubin"

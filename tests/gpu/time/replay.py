@@ -104,7 +104,7 @@ def rows_of_text(name, copies, values):
 def row_of_async(name, value, threads, blocks, copies):
     """The tensor is not known, and neither is what is in it. "more" has three times as many copies as "few"."""
     options = ["--arg", f"3={ASYNC_ITERATIONS}"]
-    if not name.startswith(("flow_", "registers_")):  # of flow.cu and registers.cu, which have none
+    if not name.startswith(("flow_", "registers_", "dispatch_")):  # of flow.cu, registers.cu and dispatch.cu, which have none
         options += ["--dynamic-bytes", str(ASYNC_SHARED)]
     if name.startswith("tensor"):
         options += [word for i in range(0, 128, 8) for word in ("--arg", f"4+{i}=u64:0")]
