@@ -46,9 +46,12 @@ static gboolean
 check_arguments(const SmbCli *cli, const SmbCliUsage *usage, GError **error) {
   if (cli->n_arguments < usage->min_arguments)
     return smb_cli_usage_error(error, "missing argument: expected %s", usage->arguments);
-  if (cli->n_arguments > usage->max_arguments)
-    return smb_cli_usage_error(error, "unexpected argument '%s'",
-                               cli->arguments[usage->max_arguments]);
+  if (cli->n_arguments > usage->max_arguments) {
+    gboolean is_of_program = g_strv_contains((const char *const *)cli->argv, "--");
+    return smb_cli_usage_error(
+        error, "unexpected argument '%s'%s", cli->arguments[usage->max_arguments],
+        is_of_program ? ": 'smembank run' gives a program what follows '--'" : "");
+  }
   return TRUE;
 }
 
