@@ -26,7 +26,9 @@ enum {
   SMB_N_ALL_BOARDS,
   SMB_NO_BOARD = 7,
   SMB_REGISTER_BANKS = 2, // even and odd registers
-  SMB_REGISTER_SLOTS = 4, // places for a register that it reads: A, B, C, and the upper half of C
+  SMB_SLOT_C = 2,         // places for a register that it reads: A, B, C,
+  SMB_SLOT_C_UPPER = 3,   // and the second one of C, where that has 64 bits
+  SMB_REGISTER_SLOTS = 4,
   SMB_NO_REGISTER = 255,
   SMB_MAX_SENT = 8, // registers that go through the queue with an instruction
 };

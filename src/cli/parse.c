@@ -47,7 +47,10 @@ check_arguments(const SmbCli *cli, const SmbCliUsage *usage, GError **error) {
   if (cli->n_arguments < usage->min_arguments)
     return smb_cli_usage_error(error, "missing argument: expected %s", usage->arguments);
   if (cli->n_arguments > usage->max_arguments) {
-    gboolean is_of_program = g_strv_contains((const char *const *)cli->argv, "--");
+    guint at = 0, all = g_strv_length(cli->argv);
+    while (at < all && strcmp(cli->argv[at], "--") != 0)
+      at++;
+    gboolean is_of_program = at < all && usage->max_arguments + (all - at - 1) >= cli->n_arguments;
     return smb_cli_usage_error(
         error, "unexpected argument '%s'%s", cli->arguments[usage->max_arguments],
         is_of_program ? ": 'smembank run' gives a program what follows '--'" : "");

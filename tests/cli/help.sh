@@ -181,6 +181,8 @@ expect 2 --version more
 says "unexpected argument 'more'"
 expect 2 analyze app.cu -- 7
 says "unexpected argument '7': 'smembank run' gives a program what follows '--'"
+expect 2 analyze app.cu other.cu -- 7
+says "unexpected argument 'other.cu' (see"
 expect 2 help no-such-command
 says "no command 'no-such-command'"
 expect 2 help analyze more

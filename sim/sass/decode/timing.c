@@ -114,7 +114,6 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
 // Registers that an instruction of a pipe with a fixed latency reads. IMAD.WIDE and IMAD.HI add 64 bits.
 static void
 list_registers_read(const SassInstruction *instruction, SmbTiming *timing) {
-  const guint c = SMB_REGISTER_SLOTS - 2;
   for (guint i = 0; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
     if (operand->kind != SASS_REGISTER || !operand->slot || operand->number == SASS_RZ)
@@ -122,9 +121,9 @@ list_registers_read(const SassInstruction *instruction, SmbTiming *timing) {
     timing->reads[operand->slot - 1] = operand->number;
     timing->keeps |= (guint8)(operand->is_reused << (operand->slot - 1));
   }
-  if (timing->rate == SMB_RATE_MULTIPLY_WIDE && timing->reads[c] != SMB_NO_REGISTER) {
-    timing->reads[c + 1] = timing->reads[c] + 1;
-    timing->keeps |= (guint8)((timing->keeps & 1 << c) << 1);
+  if (timing->rate == SMB_RATE_MULTIPLY_WIDE && timing->reads[SMB_SLOT_C] != SMB_NO_REGISTER) {
+    timing->reads[SMB_SLOT_C_UPPER] = timing->reads[SMB_SLOT_C] + 1;
+    timing->keeps |= (guint8)((timing->keeps >> SMB_SLOT_C & 1) << SMB_SLOT_C_UPPER);
   }
 }
 
@@ -136,11 +135,20 @@ add_sent(SmbTiming *timing, guint number) {
   timing->n_sent++;
 }
 
+// Code of sm_75 says of the instruction, not of the register, that an address has 64 bits.
+static gboolean
+has_wide_base(const SassInstruction *instruction, const SassOperand *address) {
+  return address->base_part == PART_64 ||
+         (address->base_part == PART_NONE && sass_has(instruction, PART_E));
+}
+
 // Registers that are read for the queue, in their order (dispatch.cu): what is stored or changed, a cycle after the instruction, and then its address, the
-// upper half first.
+// upper half first. Of conversions from 64 bits it is the lower half; accesses of 256 bits were not measured.
 static void
 list_registers_sent(const SassInstruction *instruction, SmbTiming *timing) {
   gboolean is_memory = timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL;
+  if (sass_has(instruction, PART_256))
+    return;
   guint words = is_memory ? count_data_words(instruction) : 1;
   for (guint i = 0; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
@@ -154,7 +162,7 @@ list_registers_sent(const SassInstruction *instruction, SmbTiming *timing) {
     const SassOperand *operand = &instruction->operands[i];
     if (operand->kind != SASS_ADDRESS || !operand->has_base || operand->base == SASS_RZ)
       continue;
-    if (operand->base_part == PART_64)
+    if (has_wide_base(instruction, operand))
       add_sent(timing, operand->base + 1);
     add_sent(timing, operand->base);
   }
@@ -195,7 +203,7 @@ sends_registers(SmbRate rate) {
          rate == SMB_RATE_SHUFFLE || rate == SMB_RATE_SYSTEM || rate == SMB_RATE_TEXTURE;
 }
 
-// Of which it is known when they are.
+// Whether it is known in which cycles the registers that it sends are read.
 static gboolean
 sends_in_order(SmbRate rate) {
   return rate == SMB_RATE_SHARED || rate == SMB_RATE_GLOBAL || rate == SMB_RATE_SHUFFLE ||

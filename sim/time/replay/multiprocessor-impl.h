@@ -114,15 +114,17 @@ typedef struct {
   double next; // the cycle in which the next one may be written
 } ResultQueue;
 
-// A register that is read for the queue in one of two cycles: the first one in which its bank is free, or else the second one.
+// A register that is read for the queue: in the first of two cycles if its bank is free, else in the second, for which other instructions wait.
 typedef struct {
   double from;
   gboolean has_tried;
+  gboolean is_first; // of a load, which is read at once
 } SentRead;
 
 typedef struct {
   SentRead waiting[MAX_SENT]; // in a ring
-  guint at, n;                // the first one
+  guint at;                   // the first one
+  guint n;
 } SentReads;
 
 typedef struct {

@@ -133,7 +133,8 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
       !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
   smb_queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
-  smb_registers_send(partition, timing, now);
+  if (!is_idle)
+    smb_registers_send(partition, timing, now);
   double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
   if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE ||
@@ -317,9 +318,10 @@ issue_fixed(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Smb
   const SmbChip *chip = sm->chip;
   Pipe pipe = ways[timing->rate].pipe;
   double cycles = chip->rate[timing->rate] * timing->repeats;
-  partition->pipes[choose_pipe(sm, partition, pipe)] = now + cycles;
   if (pipe == PIPE_BOTH_FMA)
     partition->pipes[PIPE_FMA] = partition->pipes[PIPE_FMA_LITE] = now + cycles;
+  else
+    partition->pipes[choose_pipe(sm, partition, pipe)] = now + cycles;
   gboolean takes_one = pipe_unit(pipe) == SMB_UNIT_FMA && pipe != PIPE_BOTH_FMA;
   sm->busy[pipe_unit(pipe)] += cycles / N_PARTITIONS / (takes_one ? chip->fma_pipes : 1);
   if (timing->rate == SMB_RATE_TENSOR_DOUBLE && timing->write_board < SMB_N_BOARDS)
@@ -387,7 +389,8 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   Pipe pipe = ways[timing->rate].pipe;
   count_stall(sm, partition, warp, timing, now, find_free(sm, partition, timing));
   sm->instructions++;
-  sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
+  gboolean is_wide = timing->rate == SMB_RATE_MULTIPLY_WIDE;
+  sm->busy[SMB_UNIT_ISSUE] += (is_wide ? sm->chip->wide_slots : 1) / N_PARTITIONS;
   partition->last = warp;
   warp->issued = now;
   warp->held = partition->held;
@@ -444,13 +447,11 @@ count_slots(const Multiprocessor *sm, const SmbTiming *timing) {
   return timing->rate == SMB_RATE_MULTIPLY_WIDE ? sm->chip->wide_slots : 1;
 }
 
-// What FMA executes does not begin where its result would come at the time of HFMA2.MMA's (an H200). Returns: when it is issued, from @start on
+// Returns: when an instruction may be issued, from @now on: what FMA executes not where its result would come at the time of HFMA2.MMA's (an H200)
 static double
-go_after_half(Partition *partition, const SmbTiming *timing, double start, const SmbChip *chip) {
-  if (timing->rate == SMB_RATE_HALF_MMA)
-    partition->half_result = start + chip->half_later;
+go_after_half(const Partition *partition, const SmbTiming *timing, double now) {
   gboolean is_late = pipe_unit(ways[timing->rate].pipe) == SMB_UNIT_FMA;
-  return start + (is_late && start == partition->half_result);
+  return now + (is_late && smb_whole_cycle(now) == partition->half_result);
 }
 
 // One cycle of a sub-partition.
@@ -475,15 +476,17 @@ step_partition(Multiprocessor *sm, Partition *partition) {
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
   double slots = count_slots(sm, timing);
-  double start = smb_registers_read(partition, chosen, timing, now, slots, sm->chip);
-  start = go_after_half(partition, timing, start, sm->chip);
+  double begun = go_after_half(partition, timing, now);
+  double start = smb_registers_read(partition, chosen, timing, begun, slots, sm->chip);
+  if (timing->rate == SMB_RATE_HALF_MMA)
+    partition->half_result = smb_whole_cycle(start) + sm->chip->half_later;
   guint8 writes = ways[timing->rate].way == WAY_FIXED ? timing->writes : 0;
   double free = smb_registers_write(partition, writes, start, sm->chip);
   partition->held += start - now;
   partition->now = MAX(free, start + slots);
+  double held = MAX(free, timing->rate == SMB_RATE_MULTIPLY_WIDE ? start + slots : 0) - (start + 1);
   issue(sm, partition, chosen, start);
-  partition->held +=
-      timing->rate == SMB_RATE_MULTIPLY_WIDE ? partition->now - (start + 1) : free - (start + 1);
+  partition->held += held;
 }
 
 // The sub-partition that is furthest behind; NULL: no warp can go on.
@@ -546,6 +549,8 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
   smb_memory_path_start(sm);
+  for (guint p = 0; p < N_PARTITIONS; p++)
+    sm->partitions[p].half_result = NEVER;
   for (guint i = 0; i < replay->records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);

@@ -9,17 +9,16 @@
 #include "sim/time/replay/multiprocessor-impl.h"
 
 enum {
-  WINDOW = 3,                         // cycles that an instruction has to read its registers
-  SENT_CYCLES = 2,                    // in one of which a register is read for the queue
-  HALF_SLOT = SMB_REGISTER_SLOTS - 1, // that of the second register of C
-  FULL_RESULTS = 3,                   // that wait to be written, of 32 or 64 bits
+  WINDOW = 3,       // cycles that an instruction has to read its registers
+  SENT_CYCLES = 2,  // in one of which a register is read for the queue
+  FULL_RESULTS = 3, // that wait to be written, of 32 or 64 bits
 };
 
 // Whether a place of an instruction finds its register kept: by the last one that read a register of that bank there, of the same warp.
 static gboolean
 is_kept_register(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, guint s) {
   const guint8 number = timing->reads[s];
-  KeptRegister *kept = &partition->kept[s][number % SMB_REGISTER_BANKS];
+  KeptRegister *kept = &partition->kept[MIN(s, SMB_SLOT_C)][number % SMB_REGISTER_BANKS];
   gboolean is_kept = kept->warp == warp && kept->number == number;
   *kept = (KeptRegister){timing->keeps >> s & 1 ? warp : NULL, number};
   return is_kept;
@@ -48,7 +47,7 @@ count_register_reads(Partition *partition, const TimedWarp *warp, const SmbTimin
       continue;
     reads.of_slot[s] = (guint8)(1 << number % SMB_REGISTER_BANKS);
     gboolean is_read = FALSE;
-    for (guint i = 0; i < n && !is_read && s != HALF_SLOT; i++)
+    for (guint i = 0; i < n && !is_read && s != SMB_SLOT_C_UPPER; i++)
       is_read = read[i] == number;
     if (is_read)
       continue;
@@ -73,12 +72,13 @@ drop_sent(SentReads *sent) {
 
 void
 smb_registers_send(Partition *partition, const SmbTiming *timing, double now) {
-  double next = MAX(now, partition->sending);
+  double next = MAX(smb_whole_cycle(now), partition->sending);
   for (guint i = 0; i < timing->n_sent; i++) {
     SentReads *sent = &partition->sent[timing->sent >> i & 1];
     if (sent->n == MAX_SENT)
       drop_sent(sent);
-    *sent_read(sent, sent->n++) = (SentRead){next + timing->sent_late, FALSE};
+    *sent_read(sent, sent->n++) =
+        (SentRead){next + timing->sent_late, FALSE, i == 0 && !timing->sent_late};
     next += SENT_CYCLES;
   }
   partition->sending = next;
@@ -95,6 +95,8 @@ read_sent(Partition *partition, guint bank, double now) {
 // An instruction begins to read banks at @start. Returns: when it does, as a register for the queue that found its bank busy goes first.
 static double
 go_after_sent(Partition *partition, const RegisterReads *reads, double start) {
+  for (guint b = 0; b < SMB_REGISTER_BANKS; b++)
+    read_sent(partition, b, start);
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     SentReads *sent = &partition->sent[b];
     if (!reads->of_bank[b] || !sent->n || sent_read(sent, 0)->from + SENT_CYCLES - 1 != start)
@@ -114,13 +116,13 @@ go_after_sent(Partition *partition, const RegisterReads *reads, double start) {
 
 // --- registers that are read at once
 
-// Whether the instruction just before was a load whose first register is of the bank of the second one of C.
+// Whether the instruction just before was a load whose first register (the upper half of an address of 64 bits) is of the bank of the second one of C: odd.
 static gboolean
 follows_load(Partition *partition, const RegisterReads *reads, double now) {
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     SentReads *sent = &partition->sent[b];
-    for (guint i = 0; i < sent->n && reads->of_slot[HALF_SLOT] & 1 << b; i++) {
-      if (sent_read(sent, i)->from + 1 == now)
+    for (guint i = 0; i < sent->n && reads->of_slot[SMB_SLOT_C_UPPER] & 1 << b; i++) {
+      if (sent_read(sent, i)->is_first && sent_read(sent, i)->from + 1 == now)
         return TRUE;
     }
   }
@@ -133,7 +135,7 @@ static gboolean
 finds_places_busy(Partition *partition, const RegisterReads *reads, double now) {
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     gboolean is_busy = partition->last_read + 1 >= now;
-    for (guint s = 0; s < HALF_SLOT && is_busy; s++)
+    for (guint s = 0; s < SMB_SLOT_C_UPPER && is_busy; s++)
       is_busy = !(reads->of_slot[s] & ~partition->last_banks[s] & 1 << b);
     if (reads->of_bank[b] > 1 && (is_busy || follows_load(partition, reads, now)))
       return TRUE;
@@ -170,7 +172,7 @@ smb_registers_read(Partition *partition, const TimedWarp *warp, const SmbTiming 
     *collector = MAX(*collector, partition->banks[b]);
   }
   partition->collector_at = (partition->collector_at + 1) % N_COLLECTORS;
-  if (timing->rate == SMB_RATE_HALF_MMA) // has places of its own
+  if (timing->rate == SMB_RATE_HALF_MMA) // does not count as the instruction just before
     return start;
   partition->last_read = start + later;
   memcpy(partition->last_banks, reads.of_slot, sizeof(partition->last_banks));

@@ -172,6 +172,13 @@ def result_tries(f):
     return last - (f["latency.lds_32"] - RESULT_LEAD) + 1
 
 
+def half_later(f):
+    """After how many cycles FFMA waits for HFMA2.MMA; None: it never does."""
+    rows = {n: f[f"dispatch_half.later_{n}"] for n in (1, 2, 3)}
+    last = max(rows, key=rows.get)
+    return last if rows[last] > 1.1 * min(rows.values()) else None
+
+
 def swap_try(f):
     """Where all lanes try to change a word until they succeed, half of them fail on average each time that one succeeds."""
     lanes = f["multiprocessors"] * 4 * 32
@@ -207,7 +214,7 @@ TIME = {
     "register-interval": (lambda f: f["one_sub.sts_64"] - f["one_sub.sts_32"], "one_sub.sts_64 - one_sub.sts_32"),
     "bank-interval": (lambda f: f["interval.banks_three"] / 3, "interval.banks_three: of three registers of one bank"),
     "multiply-wide-slots": (lambda f: f["dispatch_wide.none_3"] / WARPS - 3, "dispatch_wide.none_3, less its three NOP"),
-    "half-mma-later": (lambda f: max((1, 2, 3), key=lambda n: f[f"dispatch_half.later_{n}"]), "dispatch_half.later: where it takes longest"),
+    "half-mma-later": (half_later, "dispatch_half.later: where it takes longest"),
     "result-tries": (result_tries, "registers_results.64_same: the longest period that costs nothing"),
     "result-stop": (lambda f: round(f["registers_results.64_same.48"] / 4) - 48, "registers_results.64_same.48, less its 48 instructions: whole cycles"),
     "same-warp-interval": (lambda f: f["one_warp.lds_32_32way"] / 32, "one_warp.lds_32_32way: of 32 wavefronts"),
@@ -312,7 +319,7 @@ TIME = {
 
 # A pipe takes whole cycles: what is beyond them is noise.
 WHOLE = ("fma-pipes", "float", "half", "add", "multiply", "multiply-wide", "logic", "vote", "double", "uniform", "tensor", "tensor-short", "tensor-double",
-         "tensor-group", "special", "convert", "convert-wide", "count", "to-uniform", "constant", "register-interval", "bank-interval", "same-warp-interval",
+         "tensor-group", "special", "convert", "convert-wide", "count", "to-uniform", "constant", "register-interval", "bank-interval", "same-warp-interval", "half-mma", "multiply-wide-slots",
          "barrier-arrival", "barrier-register-arrival", "phase-interval", "texture-turn", "fence-interval")
 # Key of [time]: the row that takes as long as on the device if the number is right. Later ones may need earlier ones.
 SOLVED = {

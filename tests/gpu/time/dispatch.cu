@@ -23,9 +23,8 @@ struct Row {
 static std::string letters_of(const std::string &sequence) {
   std::string letters;
   for (size_t at = 0; at < sequence.size(); at++) {
-    if (sequence[at] != '*') letters += sequence[at];
-    else letters.append(std::stoi(sequence.substr(at + 1)) - 1, letters.back());
-    while (at + 1 < sequence.size() && isdigit(sequence[at + 1])) at++;
+    if (sequence[at] == '*') letters.append(std::stoi(sequence.substr(at + 1)) - 1, letters.back());
+    else if (!isdigit(sequence[at])) letters += sequence[at];
   }
   return letters;
 }
@@ -63,6 +62,7 @@ static double run(CUfunction function, const Row &r) {
 
 enum {
   OPCODE_LDG = 0x981,
+  OPCODE_LDG_75 = 0x381, // without a descriptor
   OPCODE_STS = 0x388,
   OPCODE_STS_UNIFORM = 0x988, // with a uniform register in its address
   OPCODE_SHFL = 0xf89,
@@ -111,7 +111,7 @@ struct Free {
 
 // @letter:
 //   N  NOP                                            F  FFMA that reads no register
-//   e, o, b, 3  FFMA that reads an even register, an odd one, one of each, three odd ones
+//   e, o, b, O  FFMA that reads an even register, an odd one, one of each, three odd ones
 //   A, B, C  FFMA that reads an odd register in that place alone
 //   W, w, X  IMAD.WIDE that reads two odd registers and an even one, the other way round, none; H  IMAD.HI that reads none
 //   G, L, S, T  LDG of a line, LDS and STS of a word a lane, SHFL
@@ -127,7 +127,7 @@ static Encoded encode(char letter, const Copied &copied, const Free &free) {
   case 'e': return read(even[0], none, none);
   case 'o': case 'A': return read(odd[0], none, none);
   case 'b': return read(odd[0], odd[0], even[0]);
-  case '3': return read(odd[0], odd[1], odd[2]);
+  case 'O': return read(odd[0], odd[1], odd[2]);
   case 'B': return read(none, odd[0], none);
   case 'C': return read(none, none, odd[0]);
   case 'W': return multiply(OPCODE_WIDE, odd[0], 4, free.pairs[0]);
@@ -168,7 +168,7 @@ static void change_instructions(char *cubin, size_t bytes) {
   edit_instructions(cubin, bytes, [&](Encoded &e, unsigned opcode, unsigned guard) {
     if (guard != GUARD_NONE) return;
     if (opcode == OPCODE_SHFL) copied.exchange = e, at = 0, kernel++;
-    if (opcode == OPCODE_LDG) copied.global = e;
+    if (opcode == OPCODE_LDG || opcode == OPCODE_LDG_75) copied.global = e;
     if (opcode == OPCODE_LDS) copied.shared = e;
     if (opcode == OPCODE_STS || opcode == OPCODE_STS_UNIFORM) copied.store = e;
     if (opcode != OPCODE_FFMA) return;
@@ -202,7 +202,7 @@ int main(int count, char **words) {
       {"dispatch_wide.after_c", "CWN*4", "the same, in the place of C"},
       {"dispatch_wide.later_a", "ANWN*3", "as after_a, with a NOP between them"},
       {"dispatch_wide.other_a", "AwN*4", "as after_a, of an IMAD.WIDE that reads two even registers"},
-      {"dispatch_wide.three", "W3N*4", "IMAD.WIDE that reads two odd registers, FFMA that reads three, 4 NOP"},
+      {"dispatch_wide.three", "WON*4", "IMAD.WIDE that reads two odd registers, FFMA that reads three, 4 NOP"},
       {"dispatch_wide.twice", "WWN*6", "two IMAD.WIDE and 6 NOP"},
       {"dispatch_wide.load", "GWN*4", "LDG, IMAD.WIDE that reads two odd registers, 4 NOP"},
       {"dispatch_wide.load_even", "GwN*4", "LDG, IMAD.WIDE that reads two even registers, 4 NOP"},
@@ -232,7 +232,9 @@ int main(int count, char **words) {
       {"dispatch_half.later_2", "mNFN", "the same, FFMA two cycles later"},
       {"dispatch_half.later_3", "mNNF", "the same, three cycles later"},
   };
+  const int arch = std::stoi(target.substr(strlen("sm_")));
+  const bool has_mma = arch >= 75 && arch < 120; // HFMA2.MMA
   for (const Row &r : rows)
-    if (!only || r.name.find(only) != std::string::npos) measure(r, target);
+    if ((!only || r.name.find(only) != std::string::npos) && (has_mma || r.sequence.find('m') == std::string::npos)) measure(r, target);
   return 0;
 }
