@@ -9,7 +9,6 @@
 #include "sim/time/replay/multiprocessor-impl.h"
 
 enum {
-  WIDEST_COPY = 16,                 // bytes of a lane
   MAX_LINES = 4 * SMB_NVIDIA_LANES, // of a request, of which it is known when they are there
   MANY_LINES =
       8, // of a store, which do not wait for others (an H200, as in sim/time/replay/store-buffer.h)
@@ -43,50 +42,6 @@ smb_memory_path_start(Multiprocessor *sm) {
   sm->l2_write = MIN(chip->l2_write * all, chip->l2_write_alone);
   sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
   sm->looked_up = g_new0(double, smb_timed_sites(replay->program) + 1);
-}
-
-// Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
-double
-smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
-                       const SmbTiming *timing) {
-  if (!request)
-    return timing->rate == SMB_RATE_REDUCE || timing->rate == SMB_RATE_SYSTEM ? 2 : 1;
-  gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
-  double shared = is_relieved ? request->ideal : request->wavefronts;
-  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts, but those of 16
-  // bytes have none of their own (an H200: copies of 4, 8 and 16 bytes take 2, 3 and 4 cycles).
-  if (timing->rate == SMB_RATE_COPY)
-    return smb_program_site(sm->replay->program, request->site)->width == WIDEST_COPY
-               ? MAX(1, shared)
-               : shared + 1;
-  // Lanes of an atomic that change one word go one after the other (an H200: 32 of them take 32 cycles).
-  if (request->is_load && request->is_store)
-    return MAX(MAX(1, request->same), sm->chip->atomic_interval * request->sectors);
-  return MAX(1, shared + request->loads);
-}
-
-// Each further wavefront comes two cycles later, as does what an atomic sends in addition.
-double
-smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts) {
-  double first = timing->write_board == SMB_NO_BOARD || timing->sends < 2
-                     ? chip->shared_latency
-                     : chip->atomic_latency + 2 * (timing->sends - 2) * chip->register_interval;
-  return first + MAX(0, wavefronts - 1) * chip->wavefront_latency;
-}
-
-// What is loaded comes from the first-level cache two wavefronts at once; each further one comes later, and so do lines that it looks up later
-// (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes). Copies do not come by registers (ldgsts_mbarrier).
-double
-smb_memory_path_delay(const SmbChip *chip, const SmbTiming *timing,
-                      const SmbTimedRequest *request) {
-  enum {
-    AT_ONCE = 2,      // wavefronts
-    LINES_A_CYCLE = 4 // that are looked up
-  };
-  if (!request->is_load || request->is_store || timing->rate == SMB_RATE_COPY)
-    return 0;
-  double banks = ((double)request->banks - AT_ONCE) * chip->l1_wavefront_latency;
-  return MAX(MAX(banks, (double)request->n / LINES_A_CYCLE - 1), 0);
 }
 
 // What a request asks for.

@@ -158,6 +158,12 @@ typedef struct {
   double each;  // from one compare-and-swap that succeeds to the next
 } ChangedLine;
 
+// How far it was when.
+typedef struct {
+  double when; // 0: that never was
+  guint64 instructions;
+} Progress;
+
 typedef struct {
   const SmbReplay *replay;
   const SmbChip *chip;
@@ -166,17 +172,18 @@ typedef struct {
   TimedBlock blocks[MAX_BLOCKS];
   TimedWarp *pool;
   guint warps_per_block;
-  guint64 started, ended;                   // blocks
-  guint n_warps;                            // that came so far
-  double next_block;                        // may be launched
-  double lsu, l2, l2_writes, dram, barrier; // free again
-  double phases;                            // the same of what keeps barriers in shared memory,
-  double fences, block_fences;              // a fence may begin, for the device and for a block
+  guint64 started, ended;                                  // blocks
+  guint n_warps;                                           // that came so far
+  double next_block;                                       // may be launched
+  double lsu, look_up, fill, l2, l2_writes, dram, barrier; // free again
+  double phases;                  // the same of what keeps barriers in shared memory,
+  double fences, block_fences;    // a fence may begin, for the device and for a block
   double bulk_writes;             // and of the unit that copies in bulk, out of shared memory
   double textures;                // the unit that looks them up: free again
   double port;                    // to the shared memory of other blocks: free again
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,
   double host_load_busy, host_store_busy; // and how long they worked
+  double look_up_busy;                    // how long the first-level cache looked up lines
   double l2_write_busy;                   // how long the way into the second-level cache worked
   SmbLoad l2_load, l2_write_load, dram_load, dram_writes;
   gboolean reads_dram; // since the launch began
@@ -203,8 +210,8 @@ typedef struct {
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];
   guint64 instructions;
-  double warm_end; // when the first wave had ended
-  guint64 warm_blocks;
+  Progress warm; // when as many blocks had ended as are resident
+  Progress full; // when a block had ended, and none came in its place
   SmbL1Cache *cache;
   SmbStoreBuffer stores;
   SmbCodeFetch *code;
@@ -285,6 +292,17 @@ void smb_registers_return(Partition *partition, const SmbTiming *timing, double 
  * written where it leaves room. Returns: when the next one may follow */
 double smb_registers_write(Partition *partition, guint8 writes, double now, const SmbChip *chip);
 
+// --- load-store-unit.c
+
+/** smb_load_store_issue: An instruction of memory, or that exchanges registers, goes through the queue of its sub-partition to the pipe of shared memory and the
+ * first-level cache. @request: (nullable): no lane is active, or it is not known what it asks for */
+void smb_load_store_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
+                          const SmbTiming *timing, const SmbTimedRequest *request, double now);
+
+/** smb_load_store_commit: A warp commits its copies: what it issues takes the pipe, too. */
+void smb_load_store_commit(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
+                           double now);
+
 // --- texture-unit.c
 
 /** smb_texture_unit_issue: An instruction of textures or surfaces goes through the queue of its sub-partition to the unit that all share */
@@ -337,19 +355,6 @@ void smb_memory_path_start(Multiprocessor *sm);
 /** smb_memory_path_bulk: A warp begins a copy in bulk. Returns: when its bytes are there, or have left shared memory */
 double smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest *request,
                             double now);
-
-/** smb_memory_path_cycles: Returns: of the pipe of shared memory and the first-level cache, that a request takes; @request: (nullable): no
- * lane is active, or it is not known what it asks for */
-double smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
-                              const SmbTiming *timing);
-
-/** smb_memory_path_latency: Returns: from issue to the result of a request of shared memory that takes so many wavefronts, if nothing is
- * in its way */
-double smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts);
-
-/** smb_memory_path_delay: Returns: how much later the last of what a load of global memory finds comes than the first */
-double smb_memory_path_delay(const SmbChip *chip, const SmbTiming *timing,
-                             const SmbTimedRequest *request);
 
 /** smb_memory_path_tag: Returns: what tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks
  * look up, by chance, is any of its lines */

@@ -98,74 +98,6 @@ smb_queue_start(Multiprocessor *sm, Partition *partition, double now, double tak
   return MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), taker);
 }
 
-// What is sent in addition comes later.
-static double
-exchange_latency(const SmbChip *chip, const SmbTiming *timing) {
-  if (timing->rate == SMB_RATE_SYSTEM)
-    return chip->system_latency;
-  return timing->rate == SMB_RATE_REDUCE
-             ? chip->reduce_latency
-             : chip->shuffle_latency + (timing->sends - 1) * chip->register_interval;
-}
-
-// Goes through the queue to the pipe of shared memory and the first-level cache.
-static void
-issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
-             const SmbTimedRequest *request, double now) {
-  const SmbChip *chip = sm->chip;
-  double wavefronts = smb_memory_path_cycles(sm, request, timing);
-  // While this one waits for its sub-partition, or for its warp's last one, the pipe serves others.
-  double turn = MAX(now + chip->queue_latency, sm->lsu);
-  sm->lsu = turn + wavefronts;
-  double start = MAX(turn, MAX(partition->dequeued, warp->lsu));
-  if (request && request->n)
-    start = smb_memory_path_room(sm, start);
-  if (request && request->packets)
-    start = smb_cluster_port_room(sm, start);
-  // Atomics of global memory and copies do not take longer if they are of one warp (an H200: RED, LDGSTS).
-  gboolean is_change = request && request->n && request->is_load && request->is_store;
-  gboolean is_even = is_change || timing->rate == SMB_RATE_COPY;
-  warp->lsu = start + wavefronts * (is_even ? 1 : chip->same_warp);
-  sm->busy[SMB_UNIT_SHARED] += wavefronts;
-  sm->busy[SMB_UNIT_L1] += request && request->n ? wavefronts : 0;
-  // Where no lane is active, no registers are sent (an H200: one such instruction a cycle).
-  gboolean is_idle =
-      !request && (timing->rate == SMB_RATE_SHARED || timing->rate == SMB_RATE_GLOBAL);
-  smb_queue_leave(sm, partition, start, is_idle ? 1 : timing->sends * chip->register_interval);
-  double begun = start - chip->queue_latency;
-  if (!is_idle)
-    smb_registers_send(partition, timing, now);
-  double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
-  SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
-  if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE ||
-      timing->rate == SMB_RATE_SYSTEM)
-    there = begun + exchange_latency(chip, timing);
-  if (request && request->n) {
-    there = smb_memory_path_ask(sm, warp, request, begun) +
-            smb_memory_path_delay(chip, timing, request);
-    warp->is_exposed = TRUE;
-    reason = SMB_STALL_LONG_SCOREBOARD;
-  }
-  if (request && request->packets) {
-    there = smb_cluster_port_ask(sm, request, begun);
-    reason = SMB_STALL_LONG_SCOREBOARD;
-  }
-  if (request && request->phase) // it completes bytes on a barrier
-    smb_phase_copied(sm, warp, request, there);
-  if (timing->rate == SMB_RATE_COPY)
-    warp->copies = MAX(warp->copies, there);
-  // Wavefronts of which each has a result of part of the lanes wait for nobody (an H200).
-  if (wavefronts <= timing->turns && !is_idle)
-    smb_registers_return(partition, timing, there - chip->result_lead);
-  sm->blocks[warp->block].has_asked |= timing->rate == SMB_RATE_SHARED;
-  sm->end = MAX(sm->end, there);
-  if (timing->write_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->write_board], now, there, reason);
-  if (timing->read_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
-                   SMB_STALL_SHORT_SCOREBOARD);
-}
-
 static double
 queued_latency(const SmbChip *chip, Pipe pipe) {
   return pipe == PIPE_XU         ? chip->special_latency
@@ -347,10 +279,9 @@ issue_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
 
 // What an instruction of the issue slot alone does.
 static void
-issue_plain(TimedWarp *warp, const SmbTiming *timing, double now) {
-  if (timing->rate == SMB_RATE_COMMIT && timing->write_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->write_board], now, warp->copies,
-                   SMB_STALL_LONG_SCOREBOARD);
+issue_plain(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing, double now) {
+  if (timing->rate == SMB_RATE_COMMIT)
+    smb_load_store_commit(sm, warp, timing, now);
   if (timing->rate == SMB_RATE_BULK_COMMIT && timing->read_board < SMB_N_BOARDS)
     smb_board_open(&warp->boards[timing->read_board], now, warp->stored, SMB_STALL_LONG_SCOREBOARD);
 }
@@ -397,7 +328,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   warp->since = now + 1;
   switch ((Way)ways[timing->rate].way) {
   case WAY_ISSUE:
-    issue_plain(warp, timing, now);
+    issue_plain(sm, warp, timing, now);
     break;
   case WAY_FIXED:
     issue_fixed(sm, partition, warp, timing, now);
@@ -408,7 +339,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
       sm->busy[SMB_UNIT_XU] += sm->chip->rate[timing->rate] / N_PARTITIONS;
     break;
   case WAY_MEMORY:
-    issue_memory(sm, partition, warp, timing, request, now);
+    smb_load_store_issue(sm, partition, warp, timing, request, now);
     break;
   case WAY_TEXTURE:
     smb_texture_unit_issue(sm, partition, warp, timing, request, now);
@@ -528,17 +459,21 @@ share_pipe(double busy[SMB_N_UNITS]) {
   }
 }
 
-// Blocks that were not replayed go on as those after the first wave did.
+// Blocks that were not replayed go on as those did that came after the first wave, as long as all places had one, or as these did from the begin if
+// they have hardly begun. By their instructions: some go on while others end.
 static void
 extend_replay(const Multiprocessor *sm, SmbReplayed *result) {
   guint64 left = sm->replay->n_blocks - sm->ended;
   if (left == 0)
     return;
-  guint64 steady = sm->ended - sm->warm_blocks;
-  gboolean has_steady = steady > 0 && sm->warm_end < sm->end;
-  double cycles =
-      has_steady ? (sm->end - sm->warm_end) / (double)steady : sm->end / (double)sm->ended;
-  result->cycles += cycles * (double)left;
+  double each = (double)sm->instructions / (double)sm->ended;
+  Progress from = sm->warm, to = sm->full;
+  if ((double)to.instructions - (double)from.instructions < sm->replay->resident * each / 2)
+    from = (Progress){0};
+  if (to.instructions == 0)
+    to = (Progress){sm->end, sm->instructions};
+  double cycles = (to.when - from.when) / (double)(to.instructions - from.instructions);
+  result->cycles += cycles * each * (double)left;
 }
 
 SmbReplayed
@@ -568,6 +503,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
     sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
   share_pipe(sm->busy);
+  sm->busy[SMB_UNIT_L1] = MAX(sm->busy[SMB_UNIT_L1], sm->look_up_busy);
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;

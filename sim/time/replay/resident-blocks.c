@@ -82,9 +82,9 @@ smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
   for (guint w = 0; w < warp->record->warps->len; w++)
     sm->partitions[sm->pool[warp->block * sm->warps_per_block + w].partition].resident--;
   sm->ended++;
-  if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
-    sm->warm_end = now;
-    sm->warm_blocks = sm->ended;
-  }
+  if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks))
+    sm->warm = (Progress){now, sm->instructions};
   smb_resident_start(sm, warp->block, now + sm->chip->block_latency);
+  if (!block->is_used && sm->full.when == 0)
+    sm->full = (Progress){now, sm->instructions};
 }

@@ -161,7 +161,7 @@ def apart(f, row):
     return min(blocks for blocks, value in lines.items() if value < 1.03 * f[f"{row}.alone"]) * SHORT_BLOCK
 
 
-WARPS = 4  # of a sub-partition, in dispatch.cu
+WARPS, ALL_WARPS = 4, 16  # of a sub-partition, and of the multiprocessor, in dispatch.cu
 RESULT_LEAD = 10  # result-lead
 
 
@@ -213,6 +213,10 @@ TIME = {
     "queue-entries": (queue_entries, "queue.lds_32way.4: how many go out before one waits, less the one that is served"),
     "register-interval": (lambda f: f["one_sub.sts_64"] - f["one_sub.sts_32"], "one_sub.sts_64 - one_sub.sts_32"),
     "bank-interval": (lambda f: f["interval.banks_three"] / 3, "interval.banks_three: of three registers of one bank"),
+    "l1-miss": (lambda f: f["dispatch_pipe.miss_lds"] / ALL_WARPS - 16, "dispatch_pipe.miss_lds, less 15 LDS and a wavefront"),
+    "l1-miss-line": (lambda f: (f["dispatch_pipe.miss_8"] / ALL_WARPS - 15) / 8, "dispatch_pipe.miss_8, less 15 LDG: of 8 lines"),
+    "commit": (lambda f: f["dispatch_pipe.commit_lds"] / ALL_WARPS - 15, "dispatch_pipe.commit_lds, less 15 LDS"),
+    "commit-look-up": (lambda f: f["dispatch_pipe.commit"] / ALL_WARPS - 15, "dispatch_pipe.commit, less 15 LDG"),
     "multiply-wide-slots": (lambda f: f["dispatch_wide.none_3"] / WARPS - 3, "dispatch_wide.none_3, less its three NOP"),
     "half-mma-later": (half_later, "dispatch_half.later: where it takes longest"),
     "result-tries": (result_tries, "registers_results.64_same: the longest period that costs nothing"),

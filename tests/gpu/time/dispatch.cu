@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Measures what an instruction takes of a sub-partition's issue slots beside its pipe: IMAD.WIDE and IMAD.HI, registers that are read for the queue to memory, and
-// HFMA2 with its two pipes. Cycles are those of clock64(), for one sequence of instructions.
+// HFMA2 with its two pipes; and what loads and copies take of the pipe of shared memory and L1, and of L1's look-up of lines, if L1 has what they ask for and if it has not.
+// Cycles are those of clock64(), for one sequence of instructions.
 //
 //   dispatch [--only NAME] [--cubins FOLDER]    writes lines 'name value unit how'
 //
@@ -11,6 +12,28 @@
 #include "few-more.h"
 
 static const int sums = 24; // registers that FFMA of the compiler add to: those that are free for others
+
+// Loads and copies of global memory, one of which at most copies. Each has PART bytes of memory for itself, by which it is found again in front of the loop. Those that are
+// strong pass L1, which then never has their lines.
+static const int part = 65536; // 4 KiB for each of 16 warps
+struct Load {
+  char letter;
+  int words;    // of 32 bits, that a lane loads
+  int lanes;    // side by side in one line; the next ones are in the next line
+  bool strong, copies;
+};
+static const Load loads[] = {
+    {'G', 1, 32, false, false}, {'g', 1, 4, false, false}, {'v', 1, 1, false, false}, {'M', 1, 32, true, false},
+    {'P', 2, 16, true, false},  {'Q', 4, 8, true, false},  {'E', 1, 4, true, false},  {'V', 1, 1, true, false},
+    {'c', 1, 32, false, true},  {'i', 2, 16, false, true}, {'j', 4, 8, false, true},  {'k', 4, 8, true, true},
+};
+static const int n_loads = sizeof loads / sizeof *loads;
+
+static const Load *find_load(char letter) {
+  for (const Load &l : loads)
+    if (l.letter == letter) return &l;
+  return nullptr;
+}
 
 struct Row {
   std::string name;
@@ -31,16 +54,45 @@ static std::string letters_of(const std::string &sequence) {
 
 static const std::string *wanted;
 
-// Registers: %f0 …: sums; %p: a line of global memory for a warp; %s: a word of shared memory for each lane.
+// Of a row: those of its sequence that do not stand in every kernel.
+static std::vector<int> more_loads(const Row &r) {
+  std::vector<int> found;
+  for (int i = 0; i < n_loads; i++)
+    if (loads[i].letter != 'G' && r.sequence.find(loads[i].letter) != std::string::npos) found.push_back(i);
+  return found;
+}
+
+// Makes its address %aI of the lane in %u and the thread in %t. It comes out of shared memory, so that the compiler cannot make it anew behind the loop, and keeps it.
+static std::string address_text(int i) {
+  const Load &l = loads[i];
+  const std::string a = "%a" + std::to_string(i), line_bytes = l.words * l.lanes == 32 ? "0" : "128";
+  return "  div.u32 %x, %u, " + std::to_string(l.lanes) + "; mul.lo.u32 %x, %x, " + line_bytes + "; mad.lo.u32 %x, %u, " + std::to_string(4 * l.words) +
+         ", %x; shr.u32 %y, %t, 5; mad.lo.u32 %x, %y, 4096, %x; add.u32 %x, %x, " + std::to_string(l.copies ? i * part : 0) + "; mad.wide.u32 " + a + ", %x, 1, %b; st.volatile.shared.u64 [%c+3072], " + a + "; ld.volatile.shared.u64 " + a + ", [%c+3072];\n";
+}
+static std::string load_text(int i) {
+  static const char *const kinds[] = {"", ".u32 %y", ".v2.u32 {%y, %x}", "", ".v4.u32 {%y, %x, %z, %c}"};
+  const Load &l = loads[i];
+  const std::string a = "%a" + std::to_string(i), way = l.strong ? "cg" : "ca";
+  if (l.copies) return "  cp.async." + way + ".shared.global [%q], [" + a + "], " + std::to_string(4 * l.words) + ";\n";
+  return "  ld.global." + way + kinds[l.words] + ", [" + a + "+" + std::to_string(i * part) + "]; add.u32 %v, %v, %y;" + (l.words > 1 ? " add.u32 %v, %v, %x;" : "") + (l.words > 2 ? " add.u32 %z, %z, %c; add.u32 %v, %v, %z;\n" : "\n");
+}
+
+// Registers: %f0 …: sums; %p: a line of global memory for a warp; %s: a word of shared memory for each lane; %q: where a copy of a lane goes.
 static std::string kernel_of(const Row &r, const char *name, int copies) {
   std::string k = std::string(".visible .entry ") + name + "(.param .u64 out, .param .u64 in, .param .u64 to, .param .u32 n)\n.maxntid " + std::to_string(r.threads) +
-                  "\n{\n  .reg .b32 %n, %t, %s, %u, %v, %x, %y, %z; .reg .b64 %out, %p, %t0, %t1, %w; .reg .f32 %f<" + std::to_string(sums) + ">; .reg .pred %again;\n"
+                  "\n{\n  .reg .b32 %n, %t, %s, %q, %c, %u, %v, %x, %y, %z; .reg .b64 %out, %p, %b, %t0, %t1, %w, %a<" + std::to_string(n_loads) + ">; .reg .f32 %f<" + std::to_string(sums) + ">; .reg .pred %again;\n"
                   "  .shared .align 128 .b8 memory[4096];\n"
                   "  ld.param.u64 %out, [out]; ld.param.u64 %p, [in]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %s, memory; and.b32 %u, %t, 31;\n"
                   "  mul.lo.u32 %u, %u, 4; add.u32 %s, %s, %u; mul.wide.u32 %w, %u, 1; add.u64 %p, %p, %w;\n"
-                  "  st.volatile.shared.u32 [%s], %t; bar.sync 0;\n"
+                  "  mov.u32 %v, %t;\n";
+  const std::vector<int> more = more_loads(r);
+  if (!more.empty()) k += "  and.b32 %u, %t, 31; mad.lo.u32 %c, %u, 4, %s; mad.lo.u32 %q, %u, " + std::to_string(4 * loads[more.back()].words - 4) + ", %s; add.u32 %q, %q, 2048; st.volatile.shared.u32 [%s+1024], %q; ld.volatile.shared.u32 %q, [%s+1024]; ld.param.u64 %b, [in];\n";
+  for (int i : more) k += address_text(i);
+  for (int i : more) k += load_text(i);
+  k += more.empty() ? "" : "  cp.async.wait_all;\n";
+  k += "  st.volatile.shared.u32 [%s], %t; bar.sync 0;\n"
                   "  ld.volatile.shared.u32 %x, [%s]; ld.weak.global.u32 %y, [%p]; shfl.sync.bfly.b32 %z, %t, 1, 31, 0xffffffff;\n"
-                  "  add.u32 %u, %x, %y; add.u32 %u, %u, %z;\n";
+                  "  add.u32 %u, %x, %y; add.u32 %u, %u, %z; add.u32 %u, %u, %v;\n";
   for (int i = 0; i < sums; i++) k += "  cvt.rn.f32.u32 %f" + std::to_string(i) + ", %u; add.u32 %u, %u, %t;\n";
   k += "  bar.sync 0;\n  mov.u64 %t0, %clock64;\nLOOP:\n";
   const size_t length = letters_of(r.sequence).size();
@@ -48,6 +100,7 @@ static std::string kernel_of(const Row &r, const char *name, int copies) {
     k += with(with(with("  fma.rn.f32 %f@, %f#, %f$, %f@;\n", '@', (int)(at % sums)), '#', (int)((at * 7 + 3) % sums)), '$', (int)((at * 5 + 1) % sums));
   k += "  add.s32 %n, %n, -1; setp.gt.s32 %again, %n, 0;\n  @%again bra.uni LOOP;\n  mov.u64 %t1, %clock64;\n"
        "  st.volatile.shared.u32 [%s], %t; ld.volatile.shared.u32 %u, [%s]; st.global.u32 [%p], %t;\n"; // their addresses are kept until here
+  for (int i : more) k += "  st.global.u32 [%a" + std::to_string(i) + "], %t;\n" + (loads[i].copies ? "  st.volatile.shared.u32 [%q], %t;\n" : "");
   for (int i = 0; i < sums; i++) k += "  mov.b32 %v, %f" + std::to_string(i) + "; xor.b32 %u, %u, %v;\n";
   k += "  mul.wide.u32 %w, %t, 24; add.u64 %out, %out, %w;\n"
        "  st.global.u64 [%out], %t0; st.global.u64 [%out+8], %t1; st.global.u32 [%out+16], %u;\n  ret;\n}\n";
@@ -63,22 +116,26 @@ static double run(CUfunction function, const Row &r) {
 enum {
   OPCODE_LDG = 0x981,
   OPCODE_LDG_75 = 0x381, // without a descriptor
+  OPCODE_LDGSTS = 0xfae,
+  OPCODE_LDGDEPBAR = 0x9af,
   OPCODE_STS = 0x388,
   OPCODE_STS_UNIFORM = 0x988, // with a uniform register in its address
   OPCODE_SHFL = 0xf89,
+  OPCODE_CS2R = 0x805, // reads the clock
   OPCODE_NOP = 0x918,
   OPCODE_HFMA2 = 0x231,
   OPCODE_HFMA2_MMA = 0x235,
   OPCODE_WIDE = 0x825, // IMAD.WIDE with a number in the place of B
   OPCODE_HIGH = 0x227,
   SIGNED_PRODUCT = 0x078e0200, // and predicates that are not there
+  OFFSET_BIT = 40,             // of the address of global memory: 24 bits
   NO_REGISTER = 255,
   LOAD_BOARD = 0, // a scoreboard that loads open: the next time around the loop waits for them
 };
 
 // One that the compiler has put in front of the loop.
 struct Copied {
-  Encoded global, shared, store, exchange;
+  Encoded shared, store, exchange, copy, loads[n_loads];
 };
 
 static unsigned field(const Encoded &e, int bit) {
@@ -106,7 +163,7 @@ static Encoded multiply(unsigned opcode, unsigned a, unsigned b, unsigned c) {
 
 // Registers that are free.
 struct Free {
-  std::vector<unsigned> banks[2], all, pairs; // even and odd ones; the first ones of two that are side by side
+  std::vector<unsigned> banks[2], all, pairs, fours; // even and odd ones; the first ones of two, and of four, that are side by side
 };
 
 // @letter:
@@ -115,6 +172,8 @@ struct Free {
 //   A, B, C  FFMA that reads an odd register in that place alone
 //   W, w, X  IMAD.WIDE that reads two odd registers and an even one, the other way round, none; H  IMAD.HI that reads none
 //   G, L, S, T  LDG of a line, LDS and STS of a word a lane, SHFL
+//   g, v  LDG of a word a lane from 8 lines and from 32;  M, P, Q, E, V  LDG that passes L1: of 4, 8, 16 bytes a lane in 1, 2, 4 lines, of a word a lane from 8 and from 32
+//   c, i, j, k  LDGSTS of 4, 8 and 16 bytes, and of 16 past L1;  D  LDGDEPBAR, which commits them
 //   d, a, t, l  FFMA that reads the bank of what STS sends, of the address that it sends, of what SHFL sends, of the lower half of LDG's address
 //   h, m  HFMA2, HFMA2.MMA
 static Encoded encode(char letter, const Copied &copied, const Free &free) {
@@ -122,6 +181,7 @@ static Encoded encode(char letter, const Copied &copied, const Free &free) {
   auto read = [&](unsigned a, unsigned b, unsigned c) { return compute(OPCODE_FFMA, a, b, c); };
   auto bank_of = [&](const Encoded &e, int bit) { return read(free.banks[field(e, bit) % 2][0], none, none); };
   const std::vector<unsigned> &even = free.banks[0], &odd = free.banks[1];
+  if (const Load *load = find_load(letter)) return load->copies ? copied.copy : copied.loads[load - loads];
   switch (letter) {
   case 'F': return read(none, none, none);
   case 'e': return read(even[0], none, none);
@@ -134,14 +194,14 @@ static Encoded encode(char letter, const Copied &copied, const Free &free) {
   case 'w': return multiply(OPCODE_WIDE, even[0], 4, free.pairs[0]);
   case 'X': return multiply(OPCODE_WIDE, none, 4, none);
   case 'H': return multiply(OPCODE_HIGH, none, none, none);
-  case 'G': return copied.global;
+  case 'D': return {OPCODE_LDGDEPBAR | GUARD_NONE << OPCODE_BITS, 0};
   case 'L': return copied.shared;
   case 'S': return copied.store;
   case 'T': return copied.exchange;
   case 'd': return bank_of(copied.store, 32);
   case 'a': return bank_of(copied.store, 24);
   case 't': return bank_of(copied.exchange, 24);
-  case 'l': return bank_of(copied.global, 24);
+  case 'l': return bank_of(copied.loads[0], 24);
   case 'h': return compute(OPCODE_HFMA2, none, none, none);
   case 'm': return compute(OPCODE_HFMA2_MMA, none, none, none);
   default: return {OPCODE_NOP | GUARD_NONE << OPCODE_BITS, 0};
@@ -161,6 +221,7 @@ static void change_instructions(char *cubin, size_t bytes) {
     for (unsigned r : free.all) {
       free.banks[r % 2].push_back(r);
       if (r % 2 && std::count(free.all.begin(), free.all.end(), r - 1)) free.pairs.push_back(r - 1);
+      if (r % 4 == 3 && std::count(free.all.begin(), free.all.end(), r - 3) && std::count(free.all.begin(), free.all.end(), r - 2)) free.fours.push_back(r - 3);
     }
   }
   Copied copied = {};
@@ -168,18 +229,22 @@ static void change_instructions(char *cubin, size_t bytes) {
   edit_instructions(cubin, bytes, [&](Encoded &e, unsigned opcode, unsigned guard) {
     if (guard != GUARD_NONE) return;
     if (opcode == OPCODE_SHFL) copied.exchange = e, at = 0, kernel++;
-    if (opcode == OPCODE_LDG || opcode == OPCODE_LDG_75) copied.global = e;
+    if (opcode == OPCODE_LDG || opcode == OPCODE_LDG_75) copied.loads[(e.low >> OFFSET_BIT) / part % n_loads] = e;
+    if (opcode == OPCODE_LDGSTS) copied.copy = e;
     if (opcode == OPCODE_LDS) copied.shared = e;
     if (opcode == OPCODE_STS || opcode == OPCODE_STS_UNIFORM) copied.store = e;
+    if (opcode == OPCODE_CS2R && at) e.high |= 1ull << LOAD_BOARD << WAIT_BIT; // behind the loop, where the compiler uses the registers again that loads write to
     if (opcode != OPCODE_FFMA) return;
     const char letter = (*wanted)[at % wanted->size()];
-    const bool loads = strchr("GLT", letter);
+    const Load *load = find_load(letter);
+    const bool opens = letter == 'L' || letter == 'T' || letter == 'D' || (load && !load->copies);
     const unsigned long long waits = (e.high >> WAIT_BIT & 63) | (at ? 0 : 1ull << LOAD_BOARD);
     const Free &free = kernels[kernel - 1];
     e = encode(letter, copied, free);
     if (strchr("WwX", letter)) put(e, 16, free.pairs[written++ % free.pairs.size()]);
-    else if (!strchr("NS", letter)) put(e, 16, free.all[written++ % free.all.size()]);
-    e.high = (e.high & ((1ull << CONTROL_BIT) - 1)) | (0x711ull | (loads ? LOAD_BOARD : 7ull) << 5) << CONTROL_BIT | waits << WAIT_BIT;
+    else if (load && load->words > 1 && !load->copies) put(e, 16, free.fours[written++ % free.fours.size()]);
+    else if (!strchr("NSD", letter) && !(load && load->copies)) put(e, 16, free.all[written++ % free.all.size()]);
+    e.high = (e.high & ((1ull << CONTROL_BIT) - 1)) | (0x711ull | (opens ? LOAD_BOARD : 7ull) << 5) << CONTROL_BIT | waits << WAIT_BIT;
     at++;
   });
 }
@@ -192,7 +257,7 @@ static void measure(const Row &r, const std::string &target) {
 
 int main(int count, char **words) {
   const char *only = read_words("dispatch", count, words);
-  std::string target = open_device(1, 4096);
+  std::string target = open_device(1, n_loads * part);
   const std::vector<Row> rows = {
       {"dispatch_wide.nop_3", "WN*3", "IMAD.WIDE and 3 NOP"},
       {"dispatch_wide.none_3", "XN*3", "IMAD.WIDE of no registers and 3 NOP"},
@@ -222,6 +287,33 @@ int main(int count, char **words) {
       {"dispatch_sent.all_stores", "Sb*7", "STS and 7 FFMA that read a register of each bank"},
       {"dispatch_sent.all_exchanges", "Tb*7", "SHFL and 7 FFMA that read a register of each bank"},
       {"dispatch_sent.three_loads", "GGGb*11", "3 LDG and 11 FFMA that read a register of each bank"},
+      {"dispatch_pipe.hit_8_lds", "gL*15", "LDG from 8 lines that L1 has, 15 LDS"},
+      {"dispatch_pipe.hit_8", "gG*15", "LDG from 8 lines that L1 has, 15 LDG of a line"},
+      {"dispatch_pipe.hit_32_lds", "vL*15", "LDG from 32 lines that L1 has, 15 LDS"},
+      {"dispatch_pipe.hit_32", "vG*15", "LDG from 32 lines that L1 has, 15 LDG of a line"},
+      {"dispatch_pipe.miss_lds_7", "ML*7", "LDG of a line past L1, 7 LDS"},
+      {"dispatch_pipe.miss_lds", "ML*15", "LDG of a line past L1, 15 LDS"},
+      {"dispatch_pipe.miss", "MG*15", "LDG of a line past L1, 15 of one that it has"},
+      {"dispatch_pipe.misses_lds", "MMMML*14", "4 LDG of a line past L1, 14 LDS"},
+      {"dispatch_pipe.miss_64_lds", "PL*15", "LDG.64 of two lines past L1, 15 LDS"},
+      {"dispatch_pipe.miss_64", "PG*15", "the same, 15 LDG of a line that it has"},
+      {"dispatch_pipe.miss_128_lds", "QL*15", "LDG.128 of four lines past L1, 15 LDS"},
+      {"dispatch_pipe.miss_128", "QG*15", "the same, 15 LDG of a line that it has"},
+      {"dispatch_pipe.miss_8_lds", "EL*15", "LDG from 8 lines past L1, 15 LDS"},
+      {"dispatch_pipe.miss_8", "EG*15", "the same, 15 LDG of a line that it has"},
+      {"dispatch_pipe.miss_32_lds", "VL*31", "LDG from 32 lines past L1, 31 LDS"},
+      {"dispatch_pipe.miss_32", "VG*31", "the same, 31 LDG of a line that it has"},
+      {"dispatch_pipe.copy_32_lds", "cL*15", "LDGSTS of 4 bytes a lane that L1 has, 15 LDS"},
+      {"dispatch_pipe.copy_32", "cG*15", "the same, 15 LDG of a line that it has"},
+      {"dispatch_pipe.copy_64_lds", "iL*15", "LDGSTS of 8 bytes a lane that L1 has, 15 LDS"},
+      {"dispatch_pipe.copy_128_lds", "jL*15", "LDGSTS of 16 bytes a lane that L1 has, 15 LDS"},
+      {"dispatch_pipe.copy_128", "jG*15", "the same, 15 LDG of a line that it has"},
+      {"dispatch_pipe.copy_past_lds", "kL*15", "LDGSTS of 16 bytes a lane past L1, 15 LDS"},
+      {"dispatch_pipe.copy_past_more", "kL*31", "the same, 31 LDS"},
+      {"dispatch_pipe.copy_past", "kG*15", "the same, 15 LDG of a line that L1 has"},
+      {"dispatch_pipe.commit_lds", "DL*15", "LDGDEPBAR, 15 LDS"},
+      {"dispatch_pipe.commit", "DG*15", "LDGDEPBAR, 15 LDG of a line that L1 has"},
+      {"dispatch_pipe.copy_commit", "kDL*14", "LDGSTS of 16 bytes a lane past L1, LDGDEPBAR, 14 LDS"},
       {"dispatch_half.alone", "h*6", "6 HFMA2"},
       {"dispatch_half.mma", "m*6", "6 HFMA2.MMA"},
       {"dispatch_half.both", "hmhm", "HFMA2 and HFMA2.MMA in turns, two of each"},
