@@ -46,7 +46,7 @@ smb_sector_pairs(guint sectors) {
  * @site: in the program; of several the first; of an instruction of textures one behind those of the program (smb_timed_sites())
  * @wavefronts: of the pipe of shared memory
  * @ideal: those if no two lanes conflicted
- * @loads: of the same pipe, as it is that of the first-level cache; @banks: of these, what its banks take
+ * @loads: of the same pipe, as it is that of the first-level cache, if that looks up its lines meanwhile; @banks: if it does so beside it
  * @sectors: of its lines
  * @turns: of the unit that looks up textures; @is_element: of elements of memory or of a surface, by their numbers
  * @same: lanes of an atomic that change one word, the most of any

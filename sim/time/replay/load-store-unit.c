@@ -29,7 +29,9 @@ count_cycles(const Multiprocessor *sm, const SmbTimedRequest *request, const Smb
   // Lanes of an atomic that change one word go one after the other (an H200: 32 of them take 32 cycles).
   if (request->is_load && request->is_store)
     return MAX(MAX(1, request->same), sm->chip->atomic_interval * request->sectors);
-  return MAX(1, shared + (request->is_store ? request->loads : request->banks));
+  // What global memory of the device brings looks up its lines besides.
+  gboolean looks_up = request->is_load && !request->is_store;
+  return MAX(1, shared + (looks_up ? request->banks : request->loads));
 }
 
 // Cycles of the look-up of lines in the first-level cache, which shared memory does not need (dispatch_pipe.hit_32 and its row with LDS, an H200).
@@ -38,7 +40,7 @@ count_look_up(const SmbTimedRequest *request) {
   return MAX(1, (double)request->n / LINES_A_CYCLE);
 }
 
-// Cycles in which a copy writes what has come past the first-level cache to shared memory (interval.ldgsts_128_cg, an H200).
+// Cycles in which a copy writes what comes past the first-level cache to shared memory (interval.ldgsts_128_cg, an H200); 0: it does not.
 static double
 count_fill(const SmbTimedRequest *request) {
   return request->wavefronts ? 0 : (double)request->sectors / SECTORS_A_WAVEFRONT;
@@ -99,9 +101,9 @@ typedef struct {
   const SmbTiming *timing;
   const SmbTimedRequest *request; // NULL: no lane is active, or it is not known what it asks for
   double now;
-  double wavefronts, looks_up; // cycles
-  gboolean is_global;          // it uses global memory
-  gboolean is_load;            // that may find lines in the first-level cache, by registers
+  double wavefronts, looks_up, fills; // cycles
+  gboolean is_global;                 // it uses global memory
+  gboolean is_load;                   // that may find lines in the first-level cache, by registers
 } Access;
 
 static Access
@@ -110,9 +112,12 @@ open_access(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Smb
   Access access = {sm, partition, warp, timing, request, now};
   access.wavefronts = count_cycles(sm, request, timing);
   access.is_global = request && request->n;
-  access.is_load =
-      access.is_global && request->is_load && !request->is_store && timing->rate != SMB_RATE_COPY;
-  access.looks_up = access.is_load ? count_look_up(request) : 0;
+  gboolean is_copy = timing->rate == SMB_RATE_COPY;
+  access.fills = is_copy && request ? count_fill(request) : 0;
+  gboolean looks_up =
+      access.is_global && request->is_load && !request->is_store && access.fills == 0;
+  access.looks_up = looks_up ? count_look_up(request) : 0;
+  access.is_load = looks_up && !is_copy;
   return access;
 }
 
@@ -122,13 +127,13 @@ take_turn(const Access *access) {
   Multiprocessor *sm = access->sm;
   double turn = MAX(access->now + sm->chip->queue_latency, sm->lsu);
   sm->lsu = turn + access->wavefronts;
-  if (access->is_load) {
+  if (access->looks_up > 0) {
     turn = MAX(turn, sm->look_up);
     sm->look_up = turn + access->looks_up;
   }
-  if (access->timing->rate == SMB_RATE_COPY && access->request) {
+  if (access->fills > 0) {
     turn = MAX(turn, sm->fill);
-    sm->fill = turn + count_fill(access->request);
+    sm->fill = turn + access->fills;
   }
   double start = MAX(turn, MAX(access->partition->dequeued, access->warp->lsu));
   if (access->is_global)
@@ -196,7 +201,7 @@ smb_load_store_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
   if (timing->rate == SMB_RATE_COPY)
     warp->copies = MAX(warp->copies, there);
   // Wavefronts of which each has a result of part of the lanes wait for nobody (an H200).
-  if (access.wavefronts <= timing->turns && !is_idle)
+  if (MAX(access.wavefronts, access.looks_up) <= timing->turns && !is_idle)
     smb_registers_return(partition, timing, there - chip->result_lead);
   sm->blocks[warp->block].has_asked |= timing->rate == SMB_RATE_SHARED;
   sm->end = MAX(sm->end, there);
@@ -207,6 +212,7 @@ smb_load_store_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
                    SMB_STALL_SHORT_SCOREBOARD);
 }
 
+// It does not wait for room in the queue here.
 void
 smb_load_store_commit(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing, double now) {
   double turn = now + sm->chip->queue_latency;

@@ -277,7 +277,7 @@ issue_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing,
                    SMB_STALL_SHORT_SCOREBOARD);
 }
 
-// What an instruction of the issue slot alone does.
+// What an instruction does that waits for no pipe.
 static void
 issue_plain(Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing, double now) {
   if (timing->rate == SMB_RATE_COMMIT)
@@ -464,14 +464,12 @@ share_pipe(double busy[SMB_N_UNITS]) {
 static void
 extend_replay(const Multiprocessor *sm, SmbReplayed *result) {
   guint64 left = sm->replay->n_blocks - sm->ended;
-  if (left == 0)
+  if (left == 0 || sm->ended == 0)
     return;
   double each = (double)sm->instructions / (double)sm->ended;
   Progress from = sm->warm, to = sm->full;
   if ((double)to.instructions - (double)from.instructions < sm->replay->resident * each / 2)
     from = (Progress){0};
-  if (to.instructions == 0)
-    to = (Progress){sm->end, sm->instructions};
   double cycles = (to.when - from.when) / (double)(to.instructions - from.instructions);
   result->cycles += cycles * each * (double)left;
 }

@@ -35,7 +35,7 @@ enum {
 typedef enum {
   SMB_UNIT_ISSUE,  /* the slots of the sub-partitions */
   SMB_UNIT_SHARED, /* the pipe of shared memory and the first-level cache */
-  SMB_UNIT_L1, /* the same pipe: the one of both that uses it more is as busy as the pipe, the other one for its own part */
+  SMB_UNIT_L1, /* the same pipe: the one of both that uses it more is as busy as the pipe, the other one for its own part; or its look-up of lines, if that works more */
   SMB_UNIT_FMA,
   SMB_UNIT_ALU,
   SMB_UNIT_FP64,

@@ -161,6 +161,7 @@ def apart(f, row):
     return min(blocks for blocks, value in lines.items() if value < 1.03 * f[f"{row}.alone"]) * SHORT_BLOCK
 
 
+LEAST = 0.01  # of a number, where something takes no time
 WARPS, ALL_WARPS = 4, 16  # of a sub-partition, and of the multiprocessor, in dispatch.cu
 RESULT_LEAD = 10  # result-lead
 
@@ -188,6 +189,12 @@ def swap_try(f):
 FEW_SWAPS = 4 * 128  # lanes of l2_swap.few
 SLICES = 64  # l2-slices
 
+def miss_cycles(f):
+    """Loads of one, two, four and two wavefronts."""
+    rows = {"miss_lds": 1, "miss_64_lds": 2, "miss_128_lds": 4, "miss_8_lds": 2}
+    return max(LEAST, sum(f[f"dispatch_pipe.{row}"] / ALL_WARPS - 15 - wavefronts for row, wavefronts in rows.items()) / len(rows))
+
+
 # Key of [time]: how it follows from the facts, and of which one.
 TIME = {
     "fma-pipes": (fma_pipes, "interval.imad, which one of them executes, beside interval.ffma"),
@@ -213,10 +220,10 @@ TIME = {
     "queue-entries": (queue_entries, "queue.lds_32way.4: how many go out before one waits, less the one that is served"),
     "register-interval": (lambda f: f["one_sub.sts_64"] - f["one_sub.sts_32"], "one_sub.sts_64 - one_sub.sts_32"),
     "bank-interval": (lambda f: f["interval.banks_three"] / 3, "interval.banks_three: of three registers of one bank"),
-    "l1-miss": (lambda f: f["dispatch_pipe.miss_lds"] / ALL_WARPS - 16, "dispatch_pipe.miss_lds, less 15 LDS and a wavefront"),
-    "l1-miss-line": (lambda f: (f["dispatch_pipe.miss_8"] / ALL_WARPS - 15) / 8, "dispatch_pipe.miss_8, less 15 LDG: of 8 lines"),
-    "commit": (lambda f: f["dispatch_pipe.commit_lds"] / ALL_WARPS - 15, "dispatch_pipe.commit_lds, less 15 LDS"),
-    "commit-look-up": (lambda f: f["dispatch_pipe.commit"] / ALL_WARPS - 15, "dispatch_pipe.commit, less 15 LDG"),
+    "l1-miss": (miss_cycles, "dispatch_pipe.miss_lds, miss_64_lds, miss_128_lds and miss_8_lds, less 15 LDS and their wavefronts: the mean"),
+    "l1-miss-line": (lambda f: max(LEAST, (f["dispatch_pipe.miss_8"] / ALL_WARPS - 15) / 8), "dispatch_pipe.miss_8, less 15 LDG: of 8 lines"),
+    "commit": (lambda f: max(LEAST, f["dispatch_pipe.commit_lds"] / ALL_WARPS - 15), "dispatch_pipe.commit_lds, less 15 LDS"),
+    "commit-look-up": (lambda f: max(LEAST, f["dispatch_pipe.commit"] / ALL_WARPS - 15), "dispatch_pipe.commit, less 15 LDG"),
     "multiply-wide-slots": (lambda f: f["dispatch_wide.none_3"] / WARPS - 3, "dispatch_wide.none_3, less its three NOP"),
     "half-mma-later": (half_later, "dispatch_half.later: where it takes longest"),
     "result-tries": (result_tries, "registers_results.64_same: the longest period that costs nothing"),

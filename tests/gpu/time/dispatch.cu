@@ -67,7 +67,7 @@ static std::string address_text(int i) {
   const Load &l = loads[i];
   const std::string a = "%a" + std::to_string(i), line_bytes = l.words * l.lanes == 32 ? "0" : "128";
   return "  div.u32 %x, %u, " + std::to_string(l.lanes) + "; mul.lo.u32 %x, %x, " + line_bytes + "; mad.lo.u32 %x, %u, " + std::to_string(4 * l.words) +
-         ", %x; shr.u32 %y, %t, 5; mad.lo.u32 %x, %y, 4096, %x; add.u32 %x, %x, " + std::to_string(l.copies ? i * part : 0) + "; mad.wide.u32 " + a + ", %x, 1, %b; st.volatile.shared.u64 [%c+3072], " + a + "; ld.volatile.shared.u64 " + a + ", [%c+3072];\n";
+         ", %x; shr.u32 %y, %t, 5; mad.lo.u32 %x, %y, 4096, %x; add.u32 %x, %x, " + std::to_string(l.copies ? i * part : 0) + "; mad.wide.u32 " + a + ", %x, 1, %b; st.volatile.shared.u64 [%c+4096], " + a + "; ld.volatile.shared.u64 " + a + ", [%c+4096];\n";
 }
 static std::string load_text(int i) {
   static const char *const kinds[] = {"", ".u32 %y", ".v2.u32 {%y, %x}", "", ".v4.u32 {%y, %x, %z, %c}"};
@@ -81,15 +81,15 @@ static std::string load_text(int i) {
 static std::string kernel_of(const Row &r, const char *name, int copies) {
   std::string k = std::string(".visible .entry ") + name + "(.param .u64 out, .param .u64 in, .param .u64 to, .param .u32 n)\n.maxntid " + std::to_string(r.threads) +
                   "\n{\n  .reg .b32 %n, %t, %s, %q, %c, %u, %v, %x, %y, %z; .reg .b64 %out, %p, %b, %t0, %t1, %w, %a<" + std::to_string(n_loads) + ">; .reg .f32 %f<" + std::to_string(sums) + ">; .reg .pred %again;\n"
-                  "  .shared .align 128 .b8 memory[4096];\n"
+                  "  .shared .align 128 .b8 memory[8192];\n"
                   "  ld.param.u64 %out, [out]; ld.param.u64 %p, [in]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %s, memory; and.b32 %u, %t, 31;\n"
                   "  mul.lo.u32 %u, %u, 4; add.u32 %s, %s, %u; mul.wide.u32 %w, %u, 1; add.u64 %p, %p, %w;\n"
                   "  mov.u32 %v, %t;\n";
   const std::vector<int> more = more_loads(r);
-  if (!more.empty()) k += "  and.b32 %u, %t, 31; mad.lo.u32 %c, %u, 4, %s; mad.lo.u32 %q, %u, " + std::to_string(4 * loads[more.back()].words - 4) + ", %s; add.u32 %q, %q, 2048; st.volatile.shared.u32 [%s+1024], %q; ld.volatile.shared.u32 %q, [%s+1024]; ld.param.u64 %b, [in];\n";
+  if (!more.empty()) k += "  and.b32 %u, %t, 31; shr.u32 %c, %t, 5; mad.lo.u32 %c, %c, 256, %s; mad.lo.u32 %c, %u, 4, %c; mad.lo.u32 %q, %u, " + std::to_string(4 * loads[more.back()].words - 4) + ", %s; add.u32 %q, %q, 2048; st.volatile.shared.u32 [%s+1024], %q; ld.volatile.shared.u32 %q, [%s+1024]; ld.param.u64 %b, [in];\n";
   for (int i : more) k += address_text(i);
   for (int i : more) k += load_text(i);
-  k += more.empty() ? "" : "  cp.async.wait_all;\n";
+  k += std::any_of(more.begin(), more.end(), [](int i) { return loads[i].copies; }) ? "  cp.async.wait_all;\n" : "";
   k += "  st.volatile.shared.u32 [%s], %t; bar.sync 0;\n"
                   "  ld.volatile.shared.u32 %x, [%s]; ld.weak.global.u32 %y, [%p]; shfl.sync.bfly.b32 %z, %t, 1, 31, 0xffffffff;\n"
                   "  add.u32 %u, %x, %y; add.u32 %u, %u, %z; add.u32 %u, %u, %v;\n";
@@ -221,7 +221,8 @@ static void change_instructions(char *cubin, size_t bytes) {
     for (unsigned r : free.all) {
       free.banks[r % 2].push_back(r);
       if (r % 2 && std::count(free.all.begin(), free.all.end(), r - 1)) free.pairs.push_back(r - 1);
-      if (r % 4 == 3 && std::count(free.all.begin(), free.all.end(), r - 3) && std::count(free.all.begin(), free.all.end(), r - 2)) free.fours.push_back(r - 3);
+      auto is_free = [&](unsigned other) { return std::count(free.all.begin(), free.all.end(), other); };
+      if (r % 4 == 3 && is_free(r - 3) && is_free(r - 2) && is_free(r - 1)) free.fours.push_back(r - 3);
     }
   }
   Copied copied = {};
@@ -242,6 +243,7 @@ static void change_instructions(char *cubin, size_t bytes) {
     const Free &free = kernels[kernel - 1];
     e = encode(letter, copied, free);
     if (strchr("WwX", letter)) put(e, 16, free.pairs[written++ % free.pairs.size()]);
+    else if (load && load->words > 1 && !load->copies && free.fours.empty()) fprintf(stderr, "no four registers are free side by side\n"), exit(1);
     else if (load && load->words > 1 && !load->copies) put(e, 16, free.fours[written++ % free.fours.size()]);
     else if (!strchr("NSD", letter) && !(load && load->copies)) put(e, 16, free.all[written++ % free.all.size()]);
     e.high = (e.high & ((1ull << CONTROL_BIT) - 1)) | (0x711ull | (opens ? LOAD_BOARD : 7ull) << 5) << CONTROL_BIT | waits << WAIT_BIT;
@@ -325,8 +327,8 @@ int main(int count, char **words) {
       {"dispatch_half.later_3", "mNNF", "the same, three cycles later"},
   };
   const int arch = std::stoi(target.substr(strlen("sm_")));
-  const bool has_mma = arch >= 75 && arch < 120; // HFMA2.MMA
+  const std::string absent = std::string(arch >= 75 && arch < 120 ? "" : "m") + (arch >= 80 ? "" : "cijkD"); // HFMA2.MMA; LDGSTS and LDGDEPBAR
   for (const Row &r : rows)
-    if ((!only || r.name.find(only) != std::string::npos) && (has_mma || r.sequence.find('m') == std::string::npos)) measure(r, target);
+    if ((!only || r.name.find(only) != std::string::npos) && r.sequence.find_first_of(absent) == std::string::npos) measure(r, target);
   return 0;
 }
