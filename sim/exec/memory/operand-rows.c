@@ -8,7 +8,8 @@
 //   base offset, a start between two rows);
 // - eight rows that do not follow the eight before them, or chunks of a row that come from several rows of the box, though the box is of a
 //   matrix (wrong leading and stride byte offsets);
-// - bytes that are in two places of one operand.
+// - bytes that are in two places of one operand;
+// - eight rows that no copy brought, behind eight of a box that has more.
 // Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; copies that are not of
 // boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
 // eight rows may be meant.
@@ -28,6 +29,7 @@ typedef enum {
   FAULT_GROUPS,  // from eight rows to the next
   FAULT_BEYOND,  // from one width to the next
   FAULT_REPEATS, // they are the same
+  FAULT_OUTSIDE, // from eight rows to the next: there no copy brought anything, and the box goes on elsewhere
 } Fault;
 
 typedef struct {
@@ -84,6 +86,29 @@ find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
   }
 }
 
+// Whether the copy that brought the chunk at @place, in chunks, brought one of the next row of its box.
+static gboolean
+has_next_row(const SmbBlock *block, const ChunkOrigin *here, guint32 place) {
+  guint32 span = MAX(here->shape->swizzle, SHARED_CHUNK);
+  guint32 first = place * SHARED_CHUNK / span * span + here->shape->pitch;
+  for (guint32 offset = first; offset < first + span; offset += SHARED_CHUNK) {
+    ChunkOrigin next;
+    if (smb_chunk_find(block, offset, &next) && next.copy == here->copy &&
+        next.row == here->row + 1)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether the next eight rows are read where no copy brought anything, though there are more of the box.
+static gboolean
+leads_outside(const SharedMatrix *matrix, const Grid *grid, guint at, guint next) {
+  const ChunkOrigin *here = &grid->origins[at];
+  return !grid->origins[next].copy && here->shape->is_flat && !may_be_tiles(matrix, here->shape) &&
+         (at / grid->chunks) % OPERAND_GROUP == OPERAND_GROUP - 1 &&
+         has_next_row(matrix->block, here, grid->places[at]);
+}
+
 // Compares a chunk with the next one in a direction.
 static gboolean
 is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean is_line,
@@ -91,11 +116,13 @@ is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean 
   Cell next = {cell.line + is_line, cell.chunk + !is_line};
   if (next.line == grid->lines || next.chunk == grid->chunks)
     return FALSE;
-  const ChunkOrigin *here = &grid->origins[cell.line * grid->chunks + cell.chunk];
-  const ChunkOrigin *other = &grid->origins[next.line * grid->chunks + next.chunk];
-  if (here->copy != other->copy)
-    return FALSE;
-  Fault fault = (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
+  guint at = cell.line * grid->chunks + cell.chunk, at_next = next.line * grid->chunks + next.chunk;
+  const ChunkOrigin *here = &grid->origins[at], *other = &grid->origins[at_next];
+  Fault fault = FAULT_NONE;
+  if (here->copy == other->copy)
+    fault = (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
+  else if (is_line && leads_outside(matrix, grid, at, at_next))
+    fault = FAULT_OUTSIDE;
   *disorder = (Disorder){fault, {cell, next}, {*here, *other}};
   return fault != FAULT_NONE;
 }
@@ -160,8 +187,9 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   char name = matrix->is_left ? 'A' : 'B';
   guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
   gboolean is_next = disorder->cells[0].line == disorder->cells[1].line;
-  g_autofree char *offset = describe_offset(
-      matrix, disorder->fault == FAULT_GROUPS || (disorder->fault == FAULT_REPEATS && !is_next));
+  g_autofree char *offset =
+      describe_offset(matrix, disorder->fault == FAULT_GROUPS || disorder->fault == FAULT_OUTSIDE ||
+                                  (disorder->fault == FAULT_REPEATS && !is_next));
   if (swizzle != shape->swizzle) {
     g_autofree char *read = smb_operand_describe_swizzle(swizzle),
                     *copied = smb_operand_describe_swizzle(shape->swizzle);
@@ -193,6 +221,9 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
                            offset, where);
   case FAULT_REPEATS:
     return g_strdup_printf("%s, so that what the copy at %s brought is in it twice", offset, where);
+  case FAULT_OUTSIDE:
+    return g_strdup_printf("%s, which leads out of the box that the copy at %s brought", offset,
+                           where);
   case FAULT_NONE:
     break;
   }
@@ -215,13 +246,16 @@ describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const ch
   g_autofree char *mistake = describe_mistake(matrix, disorder, where);
   g_autofree char *one = smb_operand_describe_cell(matrix, disorder->cells[0]);
   g_autofree char *other = smb_operand_describe_cell(matrix, disorder->cells[1]);
-  return disorder->fault == FAULT_REPEATS
-             ? g_strdup_printf("%s: %s and %s are row %u of the box from byte %u on", mistake, one,
-                               other, origins[0].row, origins[0].x)
-             : g_strdup_printf("%s: %s are row %u of the box from byte %u on, and %s are its row "
-                               "%u from byte %u on",
-                               mistake, one, origins[0].row, origins[0].x, other, origins[1].row,
-                               origins[1].x);
+  if (disorder->fault == FAULT_REPEATS)
+    return g_strdup_printf("%s: %s and %s are row %u of the box from byte %u on", mistake, one,
+                           other, origins[0].row, origins[0].x);
+  if (disorder->fault == FAULT_OUTSIDE)
+    return g_strdup_printf("%s: %s are row %u of the box from byte %u on, and no copy brought %s",
+                           mistake, one, origins[0].row, origins[0].x, other);
+  return g_strdup_printf("%s: %s are row %u of the box from byte %u on, and %s are its row "
+                         "%u from byte %u on",
+                         mistake, one, origins[0].row, origins[0].x, other, origins[1].row,
+                         origins[1].x);
 }
 
 // What is wrong, and with which chunk; NULL: nothing.
@@ -306,6 +340,12 @@ smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, g
     tell_mistake(exec, site, &origin, message);
 }
 
+// By how much the base offset of a descriptor is another one than @base, as far as its swizzle looks at it.
+static guint32
+compare_base(const SharedMatrix *matrix, guint32 base) {
+  return (matrix->place.base ^ base) & matrix->place.mask;
+}
+
 void
 smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatrix *right, guint site) {
   const SmbBlock *block = exec->block;
@@ -313,9 +353,9 @@ smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatrix *ri
   guint32 bases[2];
   if (!block->chunks || !smb_operand_find_base(left, &origins[0], &bases[0]) ||
       !smb_operand_find_base(right, &origins[1], &bases[1]) ||
-      (left->place.base ^ bases[0]) == (right->place.base ^ bases[1]))
+      compare_base(left, bases[0]) == compare_base(right, bases[1]))
     return;
-  guint i = left->place.base == bases[0];
+  guint i = compare_base(left, bases[0]) == 0;
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origins[i].shape->site));
   g_autofree char *message = smb_operand_describe_base(i ? right : left, bases[i], where);
   tell_mistake(exec, site, &origins[i], message);
