@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Descriptors of operands (wgmma) against the boxes of tensors that brought them, and against what threads wrote. tests/run/kernel/descriptor-cases.cu makes one mistake at a time;
-# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28, 2026-11-30), but for 64-halfway, which was not measured there.
+# on an H200 its product is right, or not, in each of the cases here as it is said to be (2026-11-28, 2026-11-30), but for 64-halfway and turned-64-stride-double, which were not measured there.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -98,11 +98,18 @@ for writer in copied stored matrix; do
       misfits "$turned"128-read-16 $operand "operand $operand is read without a swizzle, and what"
       misfits "$turned"128-base $operand "the base offset of operand $operand is 1, and what"
     done
-    slips 128-stride-half $operand
     slips 16-read-128 $operand
     case $writer in
-    matrix) slips 128-halfway $operand ;;
-    *) misfits 128-halfway $operand "the base offset of operand $operand is 4, and what" ;;
+    matrix)
+      slips 128-halfway $operand
+      slips 128-stride-half $operand
+      ;;
+    *)
+      misfits 128-stride-half $operand "the stride byte offset of operand $operand is 512, so that what"
+      misfits turned-64-stride-double $operand "leads past what"
+      misfits 16-leading-128 $operand "the leading byte offset of operand $operand is 128, so that what"
+      misfits 128-halfway $operand "the base offset of operand $operand is 4, and what"
+      ;;
     esac
     case $writer in
     copied) fits 64-halfway $operand ;; # of 64 bytes two bits of the base offset count

@@ -172,9 +172,8 @@ smb_operand_describe_swizzle(guint bytes) {
   return bytes ? g_strdup_printf("with a %u-byte swizzle", bytes) : g_strdup("without a swizzle");
 }
 
-// Of a turned matrix that is not swizzled the two offsets have changed their places.
-static char *
-describe_offset(const SharedMatrix *matrix, gboolean is_of_groups) {
+char *
+smb_operand_describe_offset(const SharedMatrix *matrix, gboolean is_of_groups) {
   const MatrixPlace *place = &matrix->place;
   gboolean is_stride = is_of_groups != (matrix->is_turned && !place->mask);
   return g_strdup_printf("the %s byte offset of operand %c is %u", is_stride ? "stride" : "leading",
@@ -187,9 +186,9 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   char name = matrix->is_left ? 'A' : 'B';
   guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
   gboolean is_next = disorder->cells[0].line == disorder->cells[1].line;
-  g_autofree char *offset =
-      describe_offset(matrix, disorder->fault == FAULT_GROUPS || disorder->fault == FAULT_OUTSIDE ||
-                                  (disorder->fault == FAULT_REPEATS && !is_next));
+  g_autofree char *offset = smb_operand_describe_offset(
+      matrix, disorder->fault == FAULT_GROUPS || disorder->fault == FAULT_OUTSIDE ||
+                  (disorder->fault == FAULT_REPEATS && !is_next));
   if (swizzle != shape->swizzle) {
     g_autofree char *read = smb_operand_describe_swizzle(swizzle),
                     *copied = smb_operand_describe_swizzle(shape->swizzle);

@@ -5,8 +5,9 @@
 // from which address of global memory it was copied (cp.async; loads whose result is stored as it is), or which row of a matrix in registers it
 // is (stmatrix). Eight rows are looked at, and the chunks of each up to the end of a swizzle's span. Told is what is not in order as it is read,
 // and would be with another swizzle or another base offset. So rows that come from anywhere, or whose chunks are permuted, are not told.
-// Not told either: rows that follow each other in memory without a gap, which may be swizzled there already; rows that were written 16 bytes
-// wide; wrong leading and stride byte offsets, and starts between two rows.
+// Of what was copied from memory, told are also leading and stride byte offsets that lead past what follows there, if that is in shared memory and
+// nowhere in the operand, or that lead to the same bytes twice. Not told either: rows that follow each other in memory without a gap, which may be swizzled
+// there already; rows that were written 16 bytes wide; wrong offsets of what threads made, and starts between two rows.
 #include "sim/exec/memory/operand.h"
 
 // How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace.
@@ -162,16 +163,108 @@ describe_writing(const SharedMatrix *matrix, const Written8 *way, const char *wh
                          read, where, way->width, written);
 }
 
+// --- offsets
+
+static gboolean
+is_of_memory(const ChunkOrigin *origin) {
+  return origin->copy && origin->shape->kind == CHUNK_OF_MEMORY;
+}
+
+// Of the first eight rows, which begin so far from each other in memory. FALSE: they do not, or follow each other without a gap.
+static gboolean
+find_pitch(const SharedMatrix *matrix, const Grid *grid, guint64 *pitch) {
+  const ChunkOrigin *first = &grid->origins[0];
+  if (grid->lines < OPERAND_GROUP || !is_of_memory(first))
+    return FALSE;
+  *pitch = grid->origins[grid->chunks].from - first->from;
+  for (guint line = 1; line < OPERAND_GROUP; line++) {
+    const ChunkOrigin *row = &grid->origins[line * grid->chunks];
+    if (!is_of_memory(row) || row->from != first->from + line * *pitch)
+      return FALSE;
+  }
+  return *pitch != matrix->place.width;
+}
+
+// Where in shared memory a chunk of memory is; G_MAXUINT32: nowhere.
+static guint32
+find_copied(const SmbBlock *block, guint64 from) {
+  for (guint32 offset = 0; offset < block->shared_bytes; offset += SHARED_CHUNK) {
+    ChunkOrigin origin;
+    if (smb_chunk_find(block, offset, &origin) && is_of_memory(&origin) && origin.from == from)
+      return offset;
+  }
+  return G_MAXUINT32;
+}
+
+static gboolean
+reads_chunk(const Grid *grid, guint64 from) {
+  for (guint i = 0; i < grid->lines * grid->chunks; i++)
+    if (is_of_memory(&grid->origins[i]) && grid->origins[i].from == from)
+      return TRUE;
+  return FALSE;
+}
+
+// Another place of the operand at which it reads the chunk of @at; as many as there are: there is none. Whose offset is 0 means it.
+static guint
+find_twin(const SharedMatrix *matrix, const Grid *grid, guint at) {
+  const guint n = grid->lines * grid->chunks;
+  guint i = matrix->place.leading && matrix->place.stride ? 0 : n;
+  while (i < n && (i == at || grid->places[i] != grid->places[at]))
+    i++;
+  return i;
+}
+
+// Of what threads copied from memory, row by row: an offset that does not lead to what follows there.
+static char *
+find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid) {
+  const ChunkOrigin *first = &grid->origins[0];
+  guint64 pitch, from = 0;
+  guint at = 0;
+  if (!find_pitch(matrix, grid, &pitch))
+    return NULL;
+  for (; at < grid->lines * grid->chunks; at++) {
+    guint line = at / grid->chunks, chunk = at % grid->chunks;
+    from = first->from + line * pitch + (guint64)chunk * SHARED_CHUNK;
+    if (!is_of_memory(&grid->origins[at]) || grid->origins[at].from != from)
+      break;
+  }
+  const Cell cell = {at / grid->chunks, at % grid->chunks};
+  const gboolean is_of_groups = cell.line >= OPERAND_GROUP;
+  if (cell.line == grid->lines ||
+      (!is_of_groups && cell.chunk * SHARED_CHUNK < matrix->place.width))
+    return NULL;
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, first->shape->site));
+  g_autofree char *offset = smb_operand_describe_offset(matrix, is_of_groups);
+  g_autofree char *what = smb_operand_describe_cell(matrix, cell);
+  guint twin = find_twin(matrix, grid, at);
+  if (twin < grid->lines * grid->chunks) {
+    g_autofree char *other =
+        smb_operand_describe_cell(matrix, (Cell){twin / grid->chunks, twin % grid->chunks});
+    return g_strdup_printf("%s, so that what %s wrote is in it twice: %s are also %s", offset,
+                           where, what, other);
+  }
+  guint32 place = reads_chunk(grid, from) ? G_MAXUINT32 : find_copied(block, from);
+  return place == G_MAXUINT32
+             ? NULL
+             : g_strdup_printf("%s, which leads past what %s wrote: what follows in memory is at "
+                               "byte %u of shared memory, and is not read as %s",
+                               offset, where, place, what);
+}
+
 char *
 smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
                         ChunkOrigin *origin) {
   Eight read;
   Cell cells[2];
-  if (!grid->origins[0].copy || !take_read(matrix, grid, &read) || reads_in_order(&read))
+  if (!grid->origins[0].copy)
     return NULL;
-  const Written8 *way = find_writing(block, matrix, &read);
-  if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1]))
-    return NULL;
+  gboolean is_whole = take_read(matrix, grid, &read);
+  const Written8 *way =
+      is_whole && !reads_in_order(&read) ? find_writing(block, matrix, &read) : NULL;
+  if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1])) {
+    *origin = grid->origins[0];
+    return find_wrong_offset(block, matrix, grid);
+  }
   *origin = grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
   g_autofree char *ways_differ = describe_writing(matrix, way, where);

@@ -32,6 +32,10 @@ char *smb_operand_describe_swizzle(guint bytes);
 // "bytes 16 to 31 of row 3"
 char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
 
+// "the stride byte offset of operand A is 512"; @is_of_groups: that from eight rows to the next. Of a turned matrix that is not swizzled the two offsets have
+// changed their places.
+char *smb_operand_describe_offset(const SharedMatrix *matrix, gboolean is_of_groups);
+
 /**
  * smb_operand_find_base:
  * @origin: (out): of its first chunk
