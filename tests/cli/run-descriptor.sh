@@ -123,6 +123,13 @@ for operand in A B; do
   says 'wrote is swizzled as with one of 0, other than the other operand: what is read as bytes 0 to 15 of'
 done
 
+# Rows that are not there are zeros, and what follows the others in memory is another operand.
+"$nvcc" -arch=sm_90a -cubin -o tail.cubin "$(dirname "$source")/descriptor-tail.cu"
+for rows in 8 40 64; do
+  expect 0 analyze tail.cubin --block 128 --arg "2=$rows" --dynamic-bytes 17408
+  ! grep -q 'operand [AB]' out err || die "$rows rows: $(cat err)"
+done
+
 # PTX that is run as it is, without an nvcc.
 "$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases-ptx "$source"
 for writer in box copied stored matrix; do

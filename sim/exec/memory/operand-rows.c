@@ -56,6 +56,9 @@ static Fault
 compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
              const ChunkOrigin *next) {
   gboolean is_within = cell.line % OPERAND_GROUP != OPERAND_GROUP - 1;
+  gboolean is_exchanged = matrix->is_turned && !matrix->place.mask;
+  if (!is_within && (is_exchanged ? matrix->place.leading : matrix->place.stride) == 0)
+    return FAULT_NONE; // the same eight rows are meant
   gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
   if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
     return FAULT_NONE;
@@ -82,31 +85,29 @@ find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
     guint32 offset = smb_operand_locate(matrix, (Cell){i / grid->chunks, i % grid->chunks});
     grid->places[i] = offset / SHARED_CHUNK;
     if (!smb_chunk_find(matrix->block, offset, &grid->origins[i]))
-      grid->origins[i].copy = 0;
+      grid->origins[i] = (ChunkOrigin){0};
   }
 }
 
-// Whether the copy that brought the chunk at @place, in chunks, brought one of the next row of its box.
-static gboolean
-has_next_row(const SmbBlock *block, const ChunkOrigin *here, guint32 place) {
-  guint32 span = MAX(here->shape->swizzle, SHARED_CHUNK);
-  guint32 first = place * SHARED_CHUNK / span * span + here->shape->pitch;
-  for (guint32 offset = first; offset < first + span; offset += SHARED_CHUNK) {
-    ChunkOrigin next;
-    if (smb_chunk_find(block, offset, &next) && next.copy == here->copy &&
-        next.row == here->row + 1)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-// Whether the next eight rows are read where no copy brought anything, though there are more of the box.
+// Whether the next eight rows are read where no copy brought anything, though the copy brought more rows of the box: what follows the chunk of @at in it is
+// elsewhere. Not if that row is read, of which something else was written since.
 static gboolean
 leads_outside(const SharedMatrix *matrix, const Grid *grid, guint at, guint next) {
   const ChunkOrigin *here = &grid->origins[at];
-  return !grid->origins[next].copy && here->shape->is_flat && !may_be_tiles(matrix, here->shape) &&
-         (at / grid->chunks) % OPERAND_GROUP == OPERAND_GROUP - 1 &&
-         has_next_row(matrix->block, here, grid->places[at]);
+  const guint32 span = MAX(here->shape->swizzle, SHARED_CHUNK);
+  const guint32 row = grid->places[at] * SHARED_CHUNK / span * span + here->shape->pitch;
+  gboolean goes_on = FALSE;
+  if (grid->origins[next].copy || !here->shape->is_flat || may_be_tiles(matrix, here->shape) ||
+      at / grid->chunks % OPERAND_GROUP != OPERAND_GROUP - 1)
+    return FALSE;
+  for (guint32 offset = row; offset < row + span; offset += SHARED_CHUNK) {
+    ChunkOrigin other;
+    if (offset / SHARED_CHUNK == grid->places[next])
+      return FALSE;
+    goes_on |= smb_chunk_find(matrix->block, offset, &other) && other.copy == here->copy &&
+               other.row == here->row + 1 && other.x == here->x;
+  }
+  return goes_on;
 }
 
 // Compares a chunk with the next one in a direction.
@@ -334,7 +335,8 @@ smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, g
   if (block->sink->tile && (matrix->is_turned ? depth : n) >= OPERAND_GROUP)
     smb_tile_tell(block, site, matrix->is_left ? 'A' : 'B', along * matrix->bytes / SHARED_CHUNK,
                   locate_row, matrix);
-  g_autofree char *message = block->chunks ? find_mistake(matrix, n, depth, &origin) : NULL;
+  gboolean has_chunks = block->chunks && n > 0 && along * matrix->bytes >= SHARED_CHUNK;
+  g_autofree char *message = has_chunks ? find_mistake(matrix, n, depth, &origin) : NULL;
   if (message)
     tell_mistake(exec, site, &origin, message);
 }

@@ -5,8 +5,8 @@
 // from which address of global memory it was copied (cp.async; loads whose result is stored as it is), or which row of a matrix in registers it
 // is (stmatrix). Eight rows are looked at, and the chunks of each up to the end of a swizzle's span. Told is what is not in order as it is read,
 // and would be with another swizzle or another base offset. So rows that come from anywhere, or whose chunks are permuted, are not told.
-// Of what was copied from memory, told are also leading and stride byte offsets that lead past what follows there, if that is in shared memory and
-// nowhere in the operand, or that lead to the same bytes twice. Not told either: rows that follow each other in memory without a gap, which may be swizzled
+// Of what was copied from memory, told are also leading and stride byte offsets that lead to the same bytes twice, and from eight rows to others than the
+// next ones, if all of the operand would be in order with another offset. Every other eight rows may be meant, but nobody can know. Not told either: rows that follow each other in memory without a gap, which may be swizzled
 // there already; rows that were written 16 bytes wide; wrong offsets of what threads made, and starts between two rows.
 #include "sim/exec/memory/operand.h"
 
@@ -182,73 +182,106 @@ find_pitch(const SharedMatrix *matrix, const Grid *grid, guint64 *pitch) {
     if (!is_of_memory(row) || row->from != first->from + line * *pitch)
       return FALSE;
   }
-  return *pitch != matrix->place.width;
+  return *pitch != matrix->place.width && *pitch != grid->chunks * SHARED_CHUNK;
 }
 
-// Where in shared memory a chunk of memory is; G_MAXUINT32: nowhere.
-static guint32
-find_copied(const SmbBlock *block, guint64 from) {
-  for (guint32 offset = 0; offset < block->shared_bytes; offset += SHARED_CHUNK) {
-    ChunkOrigin origin;
-    if (smb_chunk_find(block, offset, &origin) && is_of_memory(&origin) && origin.from == from)
-      return offset;
-  }
-  return G_MAXUINT32;
-}
-
-static gboolean
-reads_chunk(const Grid *grid, guint64 from) {
-  for (guint i = 0; i < grid->lines * grid->chunks; i++)
-    if (is_of_memory(&grid->origins[i]) && grid->origins[i].from == from)
-      return TRUE;
-  return FALSE;
-}
-
-// Another place of the operand at which it reads the chunk of @at; as many as there are: there is none. Whose offset is 0 means it.
+// Another place of the operand at which it reads the chunk of @at; as many as there are: there is none.
 static guint
-find_twin(const SharedMatrix *matrix, const Grid *grid, guint at) {
+find_twin(const Grid *grid, guint at) {
   const guint n = grid->lines * grid->chunks;
-  guint i = matrix->place.leading && matrix->place.stride ? 0 : n;
+  guint i = 0;
   while (i < n && (i == at || grid->places[i] != grid->places[at]))
     i++;
   return i;
 }
 
-// Of what threads copied from memory, row by row: an offset that does not lead to what follows there.
+static gboolean
+follows_first(const ChunkOrigin *first, const ChunkOrigin *origin, Cell cell, guint64 pitch) {
+  return is_of_memory(origin) &&
+         origin->from == first->from + cell.line * pitch + (guint64)cell.chunk * SHARED_CHUNK;
+}
+
+// Whether all of the operand is in order if it goes on with the eight rows at @offset.
+static gboolean
+goes_on_at(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, guint64 pitch,
+           guint32 offset) {
+  const guint32 span = matrix->place.width, first = grid->places[0] * SHARED_CHUNK;
+  SharedMatrix moved = *matrix;
+  gboolean is_exchanged = matrix->is_turned && !matrix->place.mask;
+  guint32 *distance = is_exchanged ? &moved.place.leading : &moved.place.stride;
+  if (offset / span <= first / span)
+    return FALSE;
+  *distance = (offset / span - first / span) * span;
+  for (guint i = 0; i < grid->lines * grid->chunks; i++) {
+    const Cell cell = {i / grid->chunks, i % grid->chunks};
+    ChunkOrigin origin;
+    if (!smb_chunk_find(block, smb_operand_locate(&moved, cell), &origin) ||
+        !follows_first(&grid->origins[0], &origin, cell, pitch))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// The distance of eight rows from the next with which all of the operand would be in order: where its next eight rows are. G_MAXUINT32: there is none.
+static guint32
+find_next_rows(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, guint64 pitch) {
+  const Cell next = {OPERAND_GROUP, 0};
+  for (guint32 offset = 0; offset < block->shared_bytes; offset += SHARED_CHUNK) {
+    ChunkOrigin origin;
+    if (smb_chunk_find(block, offset, &origin) &&
+        follows_first(&grid->origins[0], &origin, next, pitch) &&
+        goes_on_at(block, matrix, grid, pitch, offset))
+      return offset;
+  }
+  return G_MAXUINT32;
+}
+
+// The first chunk behind which an offset leads elsewhere than on in memory: of the ninth row, or behind the first width of a row. A wrong offset shows there,
+// what else is out of order may be meant. FALSE: there is none.
+static gboolean
+find_break(const SharedMatrix *matrix, const Grid *grid, guint64 pitch, Cell *cell) {
+  const guint across = matrix->place.width / SHARED_CHUNK;
+  *cell = (Cell){0, across};
+  if (across < grid->chunks &&
+      !follows_first(&grid->origins[0], &grid->origins[across], *cell, pitch))
+    return is_of_memory(&grid->origins[across]);
+  *cell = (Cell){OPERAND_GROUP, 0};
+  if (grid->lines <= OPERAND_GROUP)
+    return FALSE;
+  const ChunkOrigin *next = &grid->origins[OPERAND_GROUP * grid->chunks];
+  return is_of_memory(next) && !follows_first(&grid->origins[0], next, *cell, pitch);
+}
+
+// Of what threads copied from memory, row by row: an offset that does not lead to what follows there. One that is 0 is meant.
 static char *
 find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid) {
-  const ChunkOrigin *first = &grid->origins[0];
-  guint64 pitch, from = 0;
-  guint at = 0;
-  if (!find_pitch(matrix, grid, &pitch))
+  const MatrixPlace *place = &matrix->place;
+  guint64 pitch;
+  Cell cell;
+  if (!find_pitch(matrix, grid, &pitch) || !find_break(matrix, grid, pitch, &cell))
     return NULL;
-  for (; at < grid->lines * grid->chunks; at++) {
-    guint line = at / grid->chunks, chunk = at % grid->chunks;
-    from = first->from + line * pitch + (guint64)chunk * SHARED_CHUNK;
-    if (!is_of_memory(&grid->origins[at]) || grid->origins[at].from != from)
-      break;
-  }
-  const Cell cell = {at / grid->chunks, at % grid->chunks};
-  const gboolean is_of_groups = cell.line >= OPERAND_GROUP;
-  if (cell.line == grid->lines ||
-      (!is_of_groups && cell.chunk * SHARED_CHUNK < matrix->place.width))
+  const gboolean is_of_groups = cell.line > 0;
+  const gboolean is_stride = is_of_groups != (matrix->is_turned && !place->mask);
+  if ((is_stride ? place->stride : place->leading) == 0)
     return NULL;
-  g_autofree char *where = smb_site_place(smb_program_site(block->program, first->shape->site));
+  const guint twin = find_twin(grid, cell.line * grid->chunks + cell.chunk);
+  const gboolean is_twice = twin < grid->lines * grid->chunks;
+  guint32 next =
+      is_of_groups && !is_twice ? find_next_rows(block, matrix, grid, pitch) : G_MAXUINT32;
+  if (!is_twice && next == G_MAXUINT32)
+    return NULL;
+  const guint site = grid->origins[0].shape->site;
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, site));
   g_autofree char *offset = smb_operand_describe_offset(matrix, is_of_groups);
   g_autofree char *what = smb_operand_describe_cell(matrix, cell);
-  guint twin = find_twin(matrix, grid, at);
-  if (twin < grid->lines * grid->chunks) {
-    g_autofree char *other =
-        smb_operand_describe_cell(matrix, (Cell){twin / grid->chunks, twin % grid->chunks});
-    return g_strdup_printf("%s, so that what %s wrote is in it twice: %s are also %s", offset,
-                           where, what, other);
-  }
-  guint32 place = reads_chunk(grid, from) ? G_MAXUINT32 : find_copied(block, from);
-  return place == G_MAXUINT32
-             ? NULL
-             : g_strdup_printf("%s, which leads past what %s wrote: what follows in memory is at "
-                               "byte %u of shared memory, and is not read as %s",
-                               offset, where, place, what);
+  if (!is_twice)
+    return g_strdup_printf("%s, which leads past what %s wrote: what follows in memory is at "
+                           "byte %u of shared memory, and is not read as %s",
+                           offset, where, next, what);
+  const Cell twins = {twin / grid->chunks, twin % grid->chunks};
+  g_autofree char *other = smb_operand_describe_cell(matrix, twins);
+  return g_strdup_printf("%s, so that what %s wrote is in it twice: %s are also %s", offset, where,
+                         what, other);
 }
 
 char *
