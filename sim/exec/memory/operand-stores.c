@@ -6,8 +6,9 @@
 // is (stmatrix). Eight rows are looked at, and the chunks of each up to the end of a swizzle's span. Told is what is not in order as it is read,
 // and would be with another swizzle or another base offset. So rows that come from anywhere, or whose chunks are permuted, are not told.
 // Of what was copied from memory, told are also leading and stride byte offsets that lead to the same bytes twice, and from eight rows to others than the
-// next ones, if all of the operand would be in order with another offset. Every other eight rows may be meant, but nobody can know. Not told either: rows that follow each other in memory without a gap, which may be swizzled
-// there already; rows that were written 16 bytes wide; wrong offsets of what threads made, and starts between two rows.
+// next ones, if all of the operand would be in order with another offset. Every other eight rows may be meant, but nobody can know.
+// Not told either: rows that follow each other in memory without a gap, which may be swizzled there already; rows that were written 16 bytes wide; wrong
+// offsets of what threads made, and starts between two rows.
 #include "sim/exec/memory/operand.h"
 
 // How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace.
@@ -222,7 +223,7 @@ goes_on_at(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, 
   return TRUE;
 }
 
-// The distance of eight rows from the next with which all of the operand would be in order: where its next eight rows are. G_MAXUINT32: there is none.
+// Where in shared memory the next eight rows are, if with them all of the operand would be in order. G_MAXUINT32: nowhere.
 static guint32
 find_next_rows(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, guint64 pitch) {
   const Cell next = {OPERAND_GROUP, 0};
