@@ -56,8 +56,7 @@ static Fault
 compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
              const ChunkOrigin *next) {
   gboolean is_within = cell.line % OPERAND_GROUP != OPERAND_GROUP - 1;
-  gboolean is_exchanged = matrix->is_turned && !matrix->place.mask;
-  if (!is_within && (is_exchanged ? matrix->place.leading : matrix->place.stride) == 0)
+  if (!is_within && smb_operand_offset(matrix, TRUE) == 0)
     return FAULT_NONE; // the same eight rows are meant
   gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
   if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
@@ -175,10 +174,9 @@ smb_operand_describe_swizzle(guint bytes) {
 
 char *
 smb_operand_describe_offset(const SharedMatrix *matrix, gboolean is_of_groups) {
-  const MatrixPlace *place = &matrix->place;
-  gboolean is_stride = is_of_groups != (matrix->is_turned && !place->mask);
-  return g_strdup_printf("the %s byte offset of operand %c is %u", is_stride ? "stride" : "leading",
-                         matrix->is_left ? 'A' : 'B', is_stride ? place->stride : place->leading);
+  return g_strdup_printf("the %s byte offset of operand %c is %u",
+                         smb_operand_is_stride(matrix, is_of_groups) ? "stride" : "leading",
+                         matrix->is_left ? 'A' : 'B', smb_operand_offset(matrix, is_of_groups));
 }
 
 static char *

@@ -208,8 +208,8 @@ goes_on_at(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, 
            guint32 offset) {
   const guint32 span = matrix->place.width, first = grid->places[0] * SHARED_CHUNK;
   SharedMatrix moved = *matrix;
-  gboolean is_exchanged = matrix->is_turned && !matrix->place.mask;
-  guint32 *distance = is_exchanged ? &moved.place.leading : &moved.place.stride;
+  guint32 *distance =
+      smb_operand_is_stride(matrix, TRUE) ? &moved.place.stride : &moved.place.leading;
   if (offset / span <= first / span)
     return FALSE;
   *distance = (offset / span - first / span) * span;
@@ -256,14 +256,12 @@ find_break(const SharedMatrix *matrix, const Grid *grid, guint64 pitch, Cell *ce
 // Of what threads copied from memory, row by row: an offset that does not lead to what follows there. One that is 0 is meant.
 static char *
 find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid) {
-  const MatrixPlace *place = &matrix->place;
   guint64 pitch;
   Cell cell;
   if (!find_pitch(matrix, grid, &pitch) || !find_break(matrix, grid, pitch, &cell))
     return NULL;
   const gboolean is_of_groups = cell.line > 0;
-  const gboolean is_stride = is_of_groups != (matrix->is_turned && !place->mask);
-  if ((is_stride ? place->stride : place->leading) == 0)
+  if (smb_operand_offset(matrix, is_of_groups) == 0)
     return NULL;
   const guint twin = find_twin(grid, cell.line * grid->chunks + cell.chunk);
   const gboolean is_twice = twin < grid->lines * grid->chunks;

@@ -32,8 +32,19 @@ char *smb_operand_describe_swizzle(guint bytes);
 // "bytes 16 to 31 of row 3"
 char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
 
-// "the stride byte offset of operand A is 512"; @is_of_groups: that from eight rows to the next. Of a turned matrix that is not swizzled the two offsets have
-// changed their places.
+// Whether it is the stride byte offset, else the leading one, that leads from eight rows to the next (@is_of_groups), or from one width of a row to the next.
+// Of a turned matrix that is not swizzled the two have changed their places.
+static inline gboolean
+smb_operand_is_stride(const SharedMatrix *matrix, gboolean is_of_groups) {
+  return is_of_groups != (matrix->is_turned && !matrix->place.mask);
+}
+
+static inline guint32
+smb_operand_offset(const SharedMatrix *matrix, gboolean is_of_groups) {
+  return smb_operand_is_stride(matrix, is_of_groups) ? matrix->place.stride : matrix->place.leading;
+}
+
+// "the stride byte offset of operand A is 512"
 char *smb_operand_describe_offset(const SharedMatrix *matrix, gboolean is_of_groups);
 
 /**

@@ -72,12 +72,10 @@ find_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts) {
 // What is loaded comes from the first-level cache two wavefronts at once; each further one comes later, and so do lines that it looks up later
 // (latency.ldg_64_l1 and its rows with 32, 128 and 136 bytes between lanes). Copies do not come by registers (ldgsts_mbarrier).
 static double
-find_delay(const SmbChip *chip, const SmbTiming *timing, const SmbTimedRequest *request) {
+find_delay(const SmbChip *chip, const SmbTimedRequest *request) {
   enum {
     AT_ONCE = 2 // wavefronts
   };
-  if (!request->is_load || request->is_store || timing->rate == SMB_RATE_COPY)
-    return 0;
   double banks = ((double)request->banks - AT_ONCE) * chip->l1_wavefront_latency;
   return MAX(MAX(banks, (double)request->n / LINES_A_CYCLE - 1), 0);
 }
@@ -167,7 +165,7 @@ find_arrival(const Access *access, double start, SmbStall *reason) {
     there = smb_memory_path_ask(sm, access->warp, request, start);
     if (access->is_load && there > start + sm->chip->l1_latency)
       wait_for_lines(sm, request);
-    there += find_delay(sm->chip, access->timing, request);
+    there += access->is_load ? find_delay(sm->chip, request) : 0;
     access->warp->is_exposed = TRUE;
   }
   if (request && request->packets)
@@ -205,11 +203,7 @@ smb_load_store_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
     smb_registers_return(partition, timing, there - chip->result_lead);
   sm->blocks[warp->block].has_asked |= timing->rate == SMB_RATE_SHARED;
   sm->end = MAX(sm->end, there);
-  if (timing->write_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->write_board], now, there, reason);
-  if (timing->read_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
-                   SMB_STALL_SHORT_SCOREBOARD);
+  smb_boards_hold(sm, warp, timing, now, start, there, reason);
 }
 
 // It does not wait for room in the queue here.

@@ -229,6 +229,10 @@ smb_whole_cycle(double time) {
 /** smb_board_open: An instruction holds a scoreboard of a warp open; @reason: what waiting for it is called */
 void smb_board_open(Scoreboard *board, double now, double until, SmbStall reason);
 
+/** smb_boards_hold: What left the queue at @start holds its warp's scoreboards open: until its operands are read, and until its result is @there */
+void smb_boards_hold(const Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing, double now,
+                     double start, double there, SmbStall reason);
+
 /** smb_queue_start: Returns: when what is issued at @now comes out of the queue of its sub-partition, to @taker, which is free then */
 double smb_queue_start(Multiprocessor *sm, Partition *partition, double now, double taker);
 

@@ -72,6 +72,16 @@ smb_board_open(Scoreboard *board, double now, double until, SmbStall reason) {
   board->reason = reason;
 }
 
+void
+smb_boards_hold(const Multiprocessor *sm, TimedWarp *warp, const SmbTiming *timing, double now,
+                double start, double there, SmbStall reason) {
+  if (timing->write_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->write_board], now, there, reason);
+  if (timing->read_board < SMB_N_BOARDS)
+    smb_board_open(&warp->boards[timing->read_board], now, start + sm->chip->operand_latency,
+                   SMB_STALL_SHORT_SCOREBOARD);
+}
+
 // When no more than @open instructions hold it open.
 static double
 board_time(const Scoreboard *board, guint open) {
@@ -116,11 +126,7 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   smb_registers_send(partition, timing, now);
   double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
   smb_registers_return(partition, timing, there - sm->chip->result_lead);
-  if (timing->write_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
-  if (timing->read_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->read_board], now, start + sm->chip->operand_latency,
-                   SMB_STALL_SHORT_SCOREBOARD);
+  smb_boards_hold(sm, warp, timing, now, start, there, SMB_STALL_SHORT_SCOREBOARD);
 }
 
 static SmbUnit
@@ -310,6 +316,12 @@ go_behind_block(Partition *partition, TimedWarp *warp) {
   partition->warps[at] = warp;
 }
 
+// Issue slots that an instruction keeps for itself.
+static double
+own_slots(const Multiprocessor *sm, const SmbTiming *timing) {
+  return timing->rate == SMB_RATE_MULTIPLY_WIDE ? sm->chip->wide_slots : 1;
+}
+
 static void
 issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   if (sm->replay->moments && warp->sequence == 0)
@@ -320,8 +332,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   Pipe pipe = ways[timing->rate].pipe;
   count_stall(sm, partition, warp, timing, now, find_free(sm, partition, timing));
   sm->instructions++;
-  gboolean is_wide = timing->rate == SMB_RATE_MULTIPLY_WIDE;
-  sm->busy[SMB_UNIT_ISSUE] += (is_wide ? sm->chip->wide_slots : 1) / N_PARTITIONS;
+  sm->busy[SMB_UNIT_ISSUE] += own_slots(sm, timing) / N_PARTITIONS;
   partition->last = warp;
   warp->issued = now;
   warp->held = partition->held;
@@ -375,7 +386,7 @@ static double
 count_slots(const Multiprocessor *sm, const SmbTiming *timing) {
   if (timing->rate == SMB_RATE_TENSOR || timing->rate == SMB_RATE_TENSOR_SHORT)
     return sm->chip->rate[timing->rate];
-  return timing->rate == SMB_RATE_MULTIPLY_WIDE ? sm->chip->wide_slots : 1;
+  return own_slots(sm, timing);
 }
 
 // Returns: when an instruction may be issued, from @now on: what FMA executes not where its result would come at the time of HFMA2.MMA's (an H200)
@@ -415,7 +426,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
   double free = smb_registers_write(partition, writes, start, sm->chip);
   partition->held += start - now;
   partition->now = MAX(free, start + slots);
-  double held = MAX(free, timing->rate == SMB_RATE_MULTIPLY_WIDE ? start + slots : 0) - (start + 1);
+  double held = MAX(free, start + own_slots(sm, timing)) - (start + 1);
   issue(sm, partition, chosen, start);
   partition->held += held;
 }

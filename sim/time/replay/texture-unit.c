@@ -131,9 +131,5 @@ smb_texture_unit_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp
   if (request && request->n)
     there = smb_memory_path_ask(sm, warp, request, begun) - chip->l1_latency + latency;
   sm->end = MAX(sm->end, there);
-  if (timing->write_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_LONG_SCOREBOARD);
-  if (timing->read_board < SMB_N_BOARDS)
-    smb_board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
-                   SMB_STALL_SHORT_SCOREBOARD);
+  smb_boards_hold(sm, warp, timing, now, start, there, SMB_STALL_LONG_SCOREBOARD);
 }
