@@ -14,6 +14,11 @@
 // Percent of the bandwidth that a conflict of one cycle costs, by rocprof-compute's "bank conflict rate": a 32nd.
 static const double RATE_OF_CONFLICT = 100.0 / 32;
 
+enum {
+  TENSOR_MAP_CAPABILITY =
+      9 // major, of the chips whose tensor maps were compared with a device (sim/tensor)
+};
+
 static gboolean
 is_count_exact(const SmbArch *arch, const SmbAnalysis *analysis) {
   gboolean exact = TRUE;
@@ -106,9 +111,17 @@ uses_instruction(const SmbAnalysis *analysis, const char *opcode) {
   return FALSE;
 }
 
+static gboolean
+copies_boxes(const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->traffic->len; i++)
+    if (g_array_index(analysis->traffic, SmbOtherTraffic, i).kind == SMB_TRAFFIC_TENSOR)
+      return TRUE;
+  return FALSE;
+}
+
 // What sm_100 and sm_120 have is modelled by the documents: it was compared with no chip.
 static void
-add_newer(GPtrArray *rules, const SmbAnalysis *analysis) {
+add_newer(GPtrArray *rules, const SmbArch *arch, const SmbAnalysis *analysis) {
   static const struct {
     const char *opcode, *name;
   } newer[] = {{"tcgen05.", "tcgen05 (tensor memory)"},
@@ -116,13 +129,15 @@ add_newer(GPtrArray *rules, const SmbAnalysis *analysis) {
   for (guint i = 0; i < G_N_ELEMENTS(newer); i++)
     if (uses_instruction(analysis, newer[i].opcode))
       g_ptr_array_add(rules, g_strdup(newer[i].name));
+  if (smb_arch_info(arch)->capability_major > TENSOR_MAP_CAPABILITY && copies_boxes(analysis))
+    g_ptr_array_add(rules, g_strdup("tensor maps (their form is that of sm_90)"));
   if (analysis->assumed)
     g_ptr_array_add(rules, g_strdup(analysis->assumed));
 }
 
-GPtrArray *
-smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
-  GPtrArray *rules = g_ptr_array_new_with_free_func(g_free);
+// The rules of the architecture's file; those of NVIDIA's, whose file does not name a counter, are told by 'smembank list archs' alone.
+static void
+add_rules_of_chip(GPtrArray *rules, const SmbArch *arch, const SmbAnalysis *analysis) {
   for (guint i = 0; i < analysis->accesses->len && smb_arch_info(arch)->active_counter; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     if (!access->total.requests || is_rule_listed(analysis, i, &access->worst))
@@ -135,7 +150,13 @@ smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
                                access->worst.width, rule->disputed ? " (disputed: " : "",
                                rule->disputed ? rule->disputed : "", rule->disputed ? ")" : ""));
   }
-  add_newer(rules, analysis);
+}
+
+GPtrArray *
+smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
+  GPtrArray *rules = g_ptr_array_new_with_free_func(g_free);
+  add_rules_of_chip(rules, arch, analysis);
+  add_newer(rules, arch, analysis);
   return rules;
 }
 
@@ -150,12 +171,16 @@ describe_rules(const GPtrArray *rules) {
 
 char *
 smb_analyze_describe_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
-  g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
+  g_autoptr(GPtrArray) rules = g_ptr_array_new_with_free_func(g_free);
+  add_rules_of_chip(rules, arch, analysis);
+  const gboolean lists = rules->len > 0;
+  add_newer(rules, arch, analysis);
   g_autofree char *text = describe_rules(rules);
   g_autofree char *sentence = text ? smb_text_capitalize(text) : NULL;
-  return text ? g_strdup_printf("%s. 'smembank list archs %s' says from what.", sentence,
-                                smb_arch_info(arch)->name)
-              : g_strdup("");
+  if (lists)
+    return g_strdup_printf("%s. 'smembank list archs %s' says from what.", sentence,
+                           smb_arch_info(arch)->name);
+  return text ? g_strconcat(sentence, ".", NULL) : g_strdup("");
 }
 
 char *

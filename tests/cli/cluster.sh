@@ -64,6 +64,30 @@ grep -qE 'ld.shared.b128 %q0, \[s\] +load +6 ' "$work/out" || die "$last: $(cat 
 grep -q 'depends on the order' "$work/err" || die "$last: $(cat "$work/err")"
 tr '\n' ' ' <"$work/out" | grep -q 'assumed, not measured: clusterlaunchcontrol (no block' || die "$last: not said to be assumed: $(cat "$work/out")"
 
+# --- tensor maps were compared with sm_90 alone
+cat >"$work/box.ptx" <<'END'
+.version 8.7
+.target sm_90
+.address_size 64
+.entry k(.param .align 64 .b8 map[128]) {
+  .shared .align 128 .b8 s[4096];
+  .shared .align 8 .b64 arrived;
+  .reg .b64 %rd<2>; .reg .b32 %r0;
+  mov.b64 %rd0, map; cvta.param.u64 %rd1, %rd0; mov.u32 %r0, 0;
+  mbarrier.init.shared.b64 [arrived], 1;
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd1, {%r0, %r0}], [arrived];
+  ret;
+}
+END
+dd if=/dev/zero of="$work/map" bs=128 count=1 2>/dev/null
+for arch in sm_100 sm_120; do
+  expect 0 analyze "$work/box.ptx" --arch $arch --block 1 --arg "0=@$work/map"
+  grep -q 'assumed, not measured: tensor maps' "$work/out" || die "$last: not said to be assumed: $(cat "$work/out")"
+done
+! grep -q 'list archs' "$work/out" || die "$last: the file of the chip has no tensor maps: $(cat "$work/out")"
+expect 0 analyze "$work/box.ptx" --arch sm_90 --block 1 --arg "0=@$work/map"
+! grep -q 'assumed' "$work/out" || die "$last: $(cat "$work/out")"
+
 # --- what is refused
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 3
 says 'a grid of 8 blocks in x: expected a multiple of the cluster size, 3'

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time, and product-cases.cu of products of warpgroups. Each is found, at its line and by its kind; the same program
+# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time, and product-cases.cu of products of warpgroups and copies in bulk. Each is found, at its line and by its kind; the same program
 # without it has nothing to say. Right programs that synchronise in less common ways have nothing to say either.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -173,7 +173,9 @@ check_products() {
   finds replaced race 'with no wgmma.wait_group, and barrier behind it, between them'
   finds recopied race
   finds two-groups race
-  for case in fenced-late own-rows; do
+  finds sent-unfenced race 'with no fence.proxy.async between them'
+  finds sent-early race 'with no __syncwarp() or barrier between them'
+  for case in fenced-late own-rows sent-late sent-on; do
     checked 0 $case
     says 'nothing found.'
   done

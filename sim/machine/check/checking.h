@@ -57,7 +57,7 @@ typedef guint32 ProductGroups[CHECK_GROUPS];
  * @start: that of the block's start
  * @floor: all threads see what was done before
  * @seen: [warp][column]: what a warp sees of each warp: all that it did before that time; of copies in bulk; of the products of each four warps; and
- *   of each warp again, what products see of its stores (check-order.c)
+ *   of each warp again, what products and copies in bulk see of its stores (check-order.c)
  * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
  * @fenced: [warp]: what it did before that time, it did before its last fence
  * @has_fences: whether a warp had one
@@ -186,7 +186,7 @@ void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key)
 // A fence of a warp. What it did before is seen by who finds, by an atomic or as it polls, what an atomic of the warp left there later, or
 // other atomics that followed.
 void smb_inspect_fence(SmbBlock *block, guint warp);
-// What the warp sees of stores, products of four warps see as well, of whoever sees this.
+// What the warp sees of stores, products of four warps and copies in bulk see as well, of whoever sees this.
 void smb_inspect_fence_async(SmbBlock *block, guint warp);
 // Products of a warp are a group; it has waited for all but @n groups.
 void smb_inspect_commit_products(SmbBlock *block, guint warp);
@@ -198,7 +198,7 @@ void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
 void smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time);
 // Whether a thread sees what another one did at a time.
 gboolean smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time);
-// Whether a product, for one of its warps, sees what a thread stored at a time that the warp sees.
+// Whether a product, or a copy in bulk, of a warp sees what a thread stored at a time that the warp sees.
 gboolean smb_inspect_is_fenced(const SmbBlock *block, guint warp, guint writer, guint32 time);
 // What follows is later.
 void smb_inspect_advance(SmbBlock *block);

@@ -6,7 +6,8 @@
 // writes, two threads are remembered. And reads of what nobody has written.
 //
 // Products of four warps (wgmma) read as their warps do, and go on to read until one of the four has waited for them. What a thread stored
-// they find behind a fence.proxy.async; copies (cp.async) are taken to need none, as in public kernels.
+// they find behind a fence.proxy.async, and so do copies in bulk from shared memory; copies (cp.async) are taken to need none, as in public
+// kernels.
 //
 // A flag is what a loop polls that does nothing else: whoever finds it set sees what was done before it was set. So does the next
 // compare-and-swap, or exchange, of one; and, of what was done before a fence, the next atomic of any kind that returns something.
@@ -32,6 +33,7 @@ typedef struct {
   guint32 value;
   gboolean has_value, is_late;
   gboolean is_product; // of four warps, for the one of the thread
+  gboolean is_async;   // reads by the asynchronous proxy: a product, a copy in bulk
   gboolean is_store;   // of a thread: no copy
   gboolean sets_flag;
   guint32 told; // a bit for each kind: of this lane's access, once is enough
@@ -142,7 +144,7 @@ check_last_write(SmbBlock *block, Touching *touch, CheckCell *cell, SmbDefectKin
                 describe_missing(block, touch->thread, cell->writer));
 }
 
-// Of a product: whether it finds what a thread stored.
+// Of the asynchronous proxy: whether it finds what a thread stored.
 static void
 check_fence(SmbBlock *block, Touching *touch, const CheckCell *cell) {
   if (cell->is_store && check_is_current(block->check, cell->wrote) &&
@@ -209,7 +211,7 @@ static void
 read_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
   if (!(block->check->pending >> touch->lane & 1))
     check_last_write(block, touch, cell, SMB_DEFECT_RACE_READ);
-  if (touch->is_product)
+  if (touch->is_async)
     check_fence(block, touch, cell);
   if (!check_is_current(block->check, cell->set))
     tell_unset(block, touch);
@@ -303,11 +305,13 @@ smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbL
 
 void
 smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane) {
+  gboolean reads = move->op_class == SMB_OP_CLASS_LOAD;
   Touching touch = {.move = move,
                     .access = access,
                     .lane = lane,
                     .thread = access->warp * block->lanes + lane,
-                    .is_late = move->is_late && move->op_class != SMB_OP_CLASS_LOAD};
+                    .is_late = move->is_late && !reads,
+                    .is_async = reads};
   touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
 }
 
@@ -315,8 +319,11 @@ void
 smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes) {
   const Move move = {.site = site, .op_class = SMB_OP_CLASS_LOAD};
   const Access access = {.warp = warp};
-  Touching touch = {
-      .move = &move, .access = &access, .thread = warp * block->lanes, .is_product = TRUE};
+  Touching touch = {.move = &move,
+                    .access = &access,
+                    .thread = warp * block->lanes,
+                    .is_product = TRUE,
+                    .is_async = TRUE};
   touch_lane(block, &touch, offset, bytes, NULL);
 }
 

@@ -3,8 +3,8 @@
 //
 // nvcc: -gencode arch=compute_90a,code=sm_90a
 //
-// What a product of a warpgroup reads from shared memory: one mistake each, and the same without it, as in check-cases.cu
-// (tests/cli/run-check.sh).
+// What a product of a warpgroup, or a copy in bulk, reads from shared memory: one mistake each, and the same without it, as in
+// check-cases.cu (tests/cli/run-check.sh).
 #include <cstdio>
 #include <cstring>
 
@@ -77,7 +77,17 @@ wait_copy(Shared &s) {
   asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra W; }" ::"r"(place(&s.barrier)) : "memory");
 }
 
-enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, OWN_ROWS };
+// To global memory, by one thread.
+__device__ static void
+send(const Shared &s, float *to) {
+  if (threadIdx.x)
+    return;
+  unsigned from = place(s.right[0]);
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(to), "r"(from) : "memory"); // sent-unfenced sent-early
+  asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, OWN_ROWS, SENT_UNFENCED, SENT_LATE, SENT_EARLY, SENT_ON };
 
 template <Case which>
 __global__ void
@@ -87,14 +97,23 @@ run(float *p, const int *from, bool wrong) {
   if (threadIdx.x == 0)
     asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(place(&s.barrier)));
   fill(s, which == HOLE && wrong ? 5 : -1);
-  if (which != UNFENCED && which != FENCED_LATE)
+  constexpr bool fences_late = which == FENCED_LATE || which == SENT_LATE;
+  if (which != UNFENCED && which != SENT_UNFENCED && !fences_late)
     fence();
-  if (which == UNFENCED && !wrong)
+  if ((which == UNFENCED || which == SENT_UNFENCED) && !wrong)
     fence();
-  if (which != EARLY || !wrong)
+  if ((which != EARLY && which != SENT_EARLY) || !wrong)
     __syncthreads();
-  if (which == FENCED_LATE)
+  if (fences_late)
     fence();
+  if (which == SENT_ON) { // what a copy brought needs no fence
+    copy(s, from);
+    wait_copy(s);
+  }
+  if (which >= SENT_UNFENCED) {
+    send(s, p);
+    return;
+  }
   if (which == OWN_ROWS) { // of A, which no other warp reads
     set(s.left[0], threadIdx.x);
     fence();
@@ -138,7 +157,8 @@ main(int argc, char **argv) {
     void (*kernel)(float *, const int *, bool);
   } cases[] = {{"early", run<EARLY>},       {"unfenced", run<UNFENCED>}, {"fenced-late", run<FENCED_LATE>}, {"hole", run<HOLE>},
                {"copied", run<COPIED>},     {"one-waits", run<ONE_WAITS>}, {"replaced", run<REPLACED>},     {"recopied", run<RECOPIED>},
-               {"two-groups", run<TWO_GROUPS>}, {"own-rows", run<OWN_ROWS>}};
+               {"two-groups", run<TWO_GROUPS>}, {"own-rows", run<OWN_ROWS>}, {"sent-unfenced", run<SENT_UNFENCED>}, {"sent-late", run<SENT_LATE>},
+               {"sent-early", run<SENT_EARLY>}, {"sent-on", run<SENT_ON>}};
   char name[64];
   bool known = false;
   float *p;
