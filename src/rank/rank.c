@@ -31,20 +31,35 @@ smb_ranking_is_timed(const SmbRanking *ranking) {
   return FALSE;
 }
 
+// Warnings for a reader of the ranking, who is told of one place that depends on the order of threads, and how many others do.
+static void
+note_warnings(SmbRankRow *row, const SmbProgram *program, const SmbAnalysis *analysis) {
+  guint ordered = 0;
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    char *text = smb_analyze_tell_warning(program, analysis->warnings, i);
+    if (!text)
+      continue;
+    g_ptr_array_add(row->warnings, text);
+    if (smb_analyze_bounds_tell(analysis, warning))
+      continue;
+    ordered += warning->kind == SMB_WARNING_ORDER;
+    if (warning->kind != SMB_WARNING_ORDER || ordered == 1)
+      g_ptr_array_add(row->unsaid, text);
+  }
+  if (ordered > 1)
+    g_ptr_array_add(row->notes, g_strdup_printf("%s depend%s on the order of threads as well",
+                                                smb_count(ordered - 1, "other instruction").text,
+                                                ordered == 2 ? "s" : ""));
+}
+
 void
 smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *program,
               const SmbArch *arch, const SmbAnalysis *analysis) {
   g_autoptr(GString) bounds = g_string_new(NULL);
   smb_analyze_append_bounds(bounds, analysis, NULL);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
-  for (guint i = 0; i < analysis->warnings->len; i++) {
-    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    char *text = smb_analyze_tell_warning(program, analysis->warnings, i);
-    if (text)
-      g_ptr_array_add(row->warnings, text);
-    if (text && !smb_analyze_bounds_tell(analysis, warning))
-      g_ptr_array_add(row->unsaid, text);
-  }
+  note_warnings(row, program, analysis);
   g_autofree char *assumed = smb_analyze_describe_assumed(arch, analysis);
   if (*assumed)
     g_ptr_array_add(row->notes, g_steal_pointer(&assumed));
