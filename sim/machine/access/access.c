@@ -116,24 +116,27 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
   return object->step && access->offset[lane] < 0 && hint_offset(block, object, byte);
 }
 
+gboolean
+smb_access_misalign(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 byte,
+                    const char *of) {
+  g_autofree char *place = of ? g_strdup_printf("byte %" G_GUINT64_FORMAT " of %s", byte, of)
+                              : g_strdup_printf("the address 0x%" G_GINT64_MODIFIER "x", byte);
+  g_autofree char *problem =
+      g_strdup_printf("misaligned: %s is not a multiple of %u", place, move->align);
+  smb_access_fault(block, SMB_FAULT_MISALIGNED);
+  return smb_access_fail(block, move, warp, lane, problem);
+}
+
 static gboolean
 fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint lane,
                guint64 address) {
   const Object *object = access_object(block, access, lane);
-  smb_access_fault(block, SMB_FAULT_MISALIGNED);
-  if (object->map) {
-    g_autofree char *text =
-        g_strdup_printf("misaligned: the address 0x%" G_GINT64_MODIFIER "x is not a multiple of %u",
-                        object->address + address, move->align);
-    return smb_access_fail(block, move, access->warp, lane, text);
-  }
+  if (object->map)
+    return smb_access_misalign(block, move, access->warp, lane, object->address + address, NULL);
   g_autofree char *of = object->space == SPACE_SHARED
                             ? g_strdup(smb_arch_say(block->arch, "shared memory"))
                             : smb_object_describe(block, object);
-  g_autofree char *problem =
-      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u",
-                      address, of, move->align);
-  return smb_access_fail(block, move, access->warp, lane, problem);
+  return smb_access_misalign(block, move, access->warp, lane, address, of);
 }
 
 static Pattern

@@ -51,6 +51,9 @@ gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint la
 
 // Of a launch that is run for its results: the error is one of the device.
 void smb_access_fault(SmbBlock *block, SmbFault fault);
+// The access of a lane is misaligned: smb_access_fail(). @of: (nullable): what @byte is of; NULL: it is an address
+gboolean smb_access_misalign(SmbBlock *block, const Move *move, guint warp, guint lane,
+                             guint64 byte, const char *of);
 
 // Takes it to the signature of the block (signature.c).
 void smb_signature_access(SmbBlock *block, const Move *move, const Access *access);

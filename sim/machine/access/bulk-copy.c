@@ -190,14 +190,8 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
 gboolean
 smb_bulk_align(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address) {
   guint64 byte = address & ((G_GUINT64_CONSTANT(1) << CLUSTER_SHIFT) - 1);
-  if (byte % move->align == 0)
-    return TRUE;
-  const char *of = smb_arch_say(block->arch, "shared memory");
-  g_autofree char *text =
-      g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u", byte,
-                      of, move->align);
-  smb_access_fault(block, SMB_FAULT_MISALIGNED);
-  return smb_access_fail(block, move, warp, lane, text);
+  return byte % move->align == 0 || smb_access_misalign(block, move, warp, lane, byte,
+                                                        smb_arch_say(block->arch, "shared memory"));
 }
 
 gboolean

@@ -48,12 +48,11 @@ smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
   g_autofree char *problem = NULL;
   place->block = rank < block->peers->n ? block->peers->blocks[rank] : NULL;
   if (offset % move->align) {
-    smb_access_fault(block, SMB_FAULT_MISALIGNED);
-    problem = g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT
-                              " of the shared memory of block %" G_GUINT64_FORMAT
-                              " of the cluster is not a multiple of %u",
-                              offset, rank, move->align);
-  } else if (!place->block) {
+    g_autofree char *of =
+        g_strdup_printf("the shared memory of block %" G_GUINT64_FORMAT " of the cluster", rank);
+    return smb_access_misalign(block, move, warp, lane, offset, of);
+  }
+  if (!place->block) {
     smb_access_fault(block, SMB_FAULT_TRAP);
     problem = g_strdup_printf("out of bounds: the shared memory of block %" G_GUINT64_FORMAT
                               " of a cluster that has %u",
