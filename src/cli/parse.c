@@ -47,9 +47,7 @@ check_arguments(const SmbCli *cli, const SmbCliUsage *usage, GError **error) {
   if (cli->n_arguments < usage->min_arguments)
     return smb_cli_usage_error(error, "missing argument: expected %s", usage->arguments);
   if (cli->n_arguments > usage->max_arguments) {
-    guint at = 0, all = g_strv_length(cli->argv);
-    while (at < all && strcmp(cli->argv[at], "--") != 0)
-      at++;
+    guint at = smb_words_count((const char *const *)cli->argv), all = g_strv_length(cli->argv);
     gboolean is_of_program = at < all && usage->max_arguments + (all - at - 1) >= cli->n_arguments;
     return smb_cli_usage_error(
         error, "unexpected argument '%s'%s", cli->arguments[usage->max_arguments],

@@ -123,21 +123,31 @@ smb_words_prepare(const char *const *given, guint n, const GPtrArray *all, GErro
   return (GStrv)g_ptr_array_steal(words, NULL);
 }
 
+guint
+smb_words_count(const char *const *words) {
+  guint n = 0;
+  while (words && words[n] && strcmp(words[n], "--") != 0)
+    n++;
+  return n;
+}
+
 const char *
 smb_words_find(const char *const *words, const char *name) {
   const char *value = NULL;
-  for (; *words && strcmp(*words, "--") != 0; words++) {
-    if (g_str_has_prefix(*words, "--") && g_str_has_prefix(*words + 2, name) &&
-        (*words)[2 + strlen(name)] == '=')
-      value = *words + strlen(name) + 3;
+  const guint n = smb_words_count(words);
+  for (guint i = 0; i < n; i++) {
+    if (g_str_has_prefix(words[i], "--") && g_str_has_prefix(words[i] + 2, name) &&
+        words[i][2 + strlen(name)] == '=')
+      value = words[i] + strlen(name) + 3;
   }
   return value;
 }
 
 gboolean
 smb_words_has(const char *const *words, const char *name) {
-  for (; *words && strcmp(*words, "--") != 0; words++) {
-    if (g_str_has_prefix(*words, "--") && strcmp(*words + 2, name) == 0)
+  const guint n = smb_words_count(words);
+  for (guint i = 0; i < n; i++) {
+    if (g_str_has_prefix(words[i], "--") && strcmp(words[i] + 2, name) == 0)
       return TRUE;
   }
   return FALSE;

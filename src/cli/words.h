@@ -18,6 +18,9 @@
 GStrv smb_words_prepare(const char *const *words, guint n, const GPtrArray *options,
                         GError **error);
 
+/** smb_words_count: Returns: how many of @words (nullable) stand ahead of "--"; without it, all */
+guint smb_words_count(const char *const *words);
+
 /** smb_words_find: Returns: (transfer none) (nullable): the value of an option in prepared words, the last one */
 const char *smb_words_find(const char *const *words, const char *name);
 

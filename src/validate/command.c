@@ -13,6 +13,7 @@
 #include "src/capture/capture.h"
 #include "src/cli/hint.h"
 #include "src/cli/input.h"
+#include "src/cli/words.h"
 #include "src/commands.h"
 #include "src/compile/workshop.h"
 #include "src/measure/measure.h"
@@ -420,9 +421,7 @@ validate_command(SmbCli *cli, const char *const *words, GError **error) {
 gboolean
 smb_cmd_validate(SmbCli *cli, GError **error) {
   // What stands behind -- is a command with options of its own.
-  int n = 0;
-  while (n < cli->argc && strcmp(cli->argv[n], "--") != 0)
-    n++;
+  int n = (int)smb_words_count((const char *const *)cli->argv);
   const char *const *words = n < cli->argc ? (const char *const *)cli->argv + n + 1 : NULL;
   if (words) {
     cli->argv[n] = NULL;
