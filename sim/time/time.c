@@ -155,6 +155,20 @@ replay_launch(SmbTime *time, SmbReplay *replay, const SmbLot *lot, const SmbRela
     find_site_costs(time, replay, lot, conflicts, options->n_threads);
 }
 
+// The instruction of this number, which has no time: why there is none of the launch (transfer full).
+static char *
+describe_untimed(const SmbProgram *program, guint32 number) {
+  g_autoptr(GPtrArray) code = smb_program_instructions(program);
+  const SmbCodeLine *line = code && number < code->len ? code->pdata[number] : NULL;
+  if (!line || line->pc != number * SMB_TIMING_BYTES)
+    return g_strdup_printf("how long the instruction at 0x%x takes is not modelled",
+                           number * SMB_TIMING_BYTES);
+  g_autofree char *name = line->file ? g_path_get_basename(line->file) : NULL;
+  g_autofree char *place =
+      name ? g_strdup_printf("%s:%u", name, line->line) : g_strdup_printf("0x%x", line->pc);
+  return g_strdup_printf("how long %s at %s takes is not modelled", line->text, place);
+}
+
 static char *
 find_obstacle(const GPtrArray *records, const SmbProgram *program, guint resident, guint warps) {
   if (resident == 0)
@@ -167,8 +181,7 @@ find_obstacle(const GPtrArray *records, const SmbProgram *program, guint residen
     if (record->untimed != G_MAXUINT32 && smb_is_texture(program, record->untimed))
       return g_strdup("what the textures are is not known");
     if (record->untimed != G_MAXUINT32)
-      return g_strdup_printf("how long the instruction at 0x%x takes is not modelled",
-                             record->untimed * SMB_TIMING_BYTES);
+      return describe_untimed(program, record->untimed);
     if (record->called)
       return g_strdup_printf("how long %s() takes is not modelled", record->called);
     if (record->kept == 0)

@@ -187,10 +187,29 @@ smb_launch_time_new(const SmbTarget *target, const SmbAnalysis *analysis, const 
   return time;
 }
 
+static const char *
+find_assumed(const SmbTarget *text, const SmbSite *site) {
+  gboolean address = FALSE;
+  guint index = (guint)(site - smb_program_site(text->kernel, 0));
+  return smb_launch_data_source(&text->launch, text->kernel, index, &address);
+}
+
+void
+smb_launch_time_assume(SmbLaunchTime *time, const SmbTarget *text, const SmbAnalysis *analysis) {
+  const char *assumed = NULL;
+  for (guint i = 0; i < analysis->accesses->len && !assumed; i++)
+    assumed = find_assumed(text, g_array_index(analysis->accesses, SmbAccess, i).site);
+  for (guint i = 0; i < analysis->globals->len && !assumed; i++)
+    assumed = find_assumed(text, g_array_index(analysis->globals, SmbGlobalAccess, i).site);
+  if (time)
+    time->assumed = g_strdup(assumed);
+}
+
 void
 smb_launch_time_free(SmbLaunchTime *time) {
   if (!time)
     return;
+  g_free(time->assumed);
   smb_chip_free(time->chip);
   smb_time_free(time->time);
   g_free(time->why);
@@ -287,7 +306,12 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
     g_string_append(
         text, " Its managed memory is taken to be on the device: what has to move there takes "
               "longer.");
-  if (launch->chip->error > 0)
+  if (launch->assumed)
+    g_string_append_printf(text,
+                           " The time depends on the contents of '%s', which were not given: "
+                           "give --buffer %s=SPEC.",
+                           launch->assumed, launch->assumed);
+  else if (launch->chip->error > 0)
     g_string_append_printf(text, " Typical error: %.0f %%.", 100 * launch->chip->error);
   return g_string_free(text, FALSE);
 }
@@ -426,6 +450,8 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
     json_builder_end_object(json);
     if (time->is_managed)
       smb_json_text(json, "managed_memory", "taken to be on the device");
+    if (launch->assumed)
+      smb_json_text(json, "assumed_contents", launch->assumed);
     if (smb_json_object_if(json, "error", launch->chip->error > 0)) {
       smb_json_double(json, "typical", launch->chip->error);
       smb_json_text(json, "measured_on", launch->chip->error_of);
@@ -460,7 +486,9 @@ smb_launch_time_cost(const SmbLaunchTime *launch, const SmbSite *site, double *c
   const GArray *sites = launch->time->sites;
   for (guint i = 0; i < sites->len; i++) {
     const SmbSiteTime *cost = &g_array_index(sites, SmbSiteTime, i);
-    *cycles = cost->site == index ? MIN(cost->cycles, smb_launch_time_conflicts(launch)) : *cycles;
+    double most = smb_launch_time_conflicts(launch);
+    if (cost->site == index) // by itself, it costs what all conflicts do
+      *cycles = sites->len == 1 ? most : MIN(cost->cycles, most);
   }
   return TRUE;
 }

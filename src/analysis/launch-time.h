@@ -22,12 +22,14 @@ void smb_launch_time_choose(char *device);
  * @time: (nullable): the prediction
  * @why: (nullable): why there is none, in a line
  * @target: (transfer none): the machine code that it is of
+ * @assumed: (nullable): a buffer whose contents were not given, and decide what it asks of memory: smb_launch_time_assume()
  */
 typedef struct {
   SmbChip *chip;
   SmbTime *time;
   char *why;
   const SmbTarget *target;
+  char *assumed;
 } SmbLaunchTime;
 
 /** smb_launch_time_check: Returns: whether the options can be meant; @error: SMB_ERROR_USAGE */
@@ -94,6 +96,11 @@ gboolean smb_time_json_is_measured(JsonObject *time);
 SmbLaunchTime *smb_launch_time_new(const SmbTarget *target, const SmbAnalysis *analysis,
                                    const SmbArch *arch, GError **error);
 void smb_launch_time_free(SmbLaunchTime *time);
+
+/** smb_launch_time_assume: What @time, of what a compiler made of @text, depends on that @text's launch does not give. Nothing of %NULL */
+void smb_launch_time_assume(SmbLaunchTime *time, const SmbTarget *text,
+                            const SmbAnalysis *analysis);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
 
 /** smb_launch_time_tell: Returns: (transfer full): sentences: how long, what limits, what conflicts cost */

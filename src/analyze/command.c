@@ -326,6 +326,8 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;
   }
+  if (has_compiled)
+    smb_launch_time_assume(time, target, analysis);
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, time);
   g_autoptr(SmbKernelProof) proof =
       smb_prove_is_asked() ? smb_kernel_proof_new(target->kernel, cli->arch, &target->launch)

@@ -222,6 +222,8 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;
   }
+  if (has_compiled)
+    smb_launch_time_assume(time, target, analysis);
   const SmbExplainReport report = {target, analysis,         explanation, tiles,        compiled,
                                    time,   option_all_lanes, lanes,       option_passes};
   cli->format->write(cli, &report);

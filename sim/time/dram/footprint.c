@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/hash.h"
+#include "sim/time/dram/common-lines.h"
 #include "sim/time/dram/earlier-blocks.h"
 #include "sim/time/dram/scatter.h"
 
@@ -308,6 +309,9 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   footprint->distinct = asked > 0 ? stored / asked : 0;
   double bytes = stored * (1 << SMB_SECTOR_SHIFT);
   footprint->drained = bytes > chip->l2_dirty ? 1 - chip->l2_dirty / bytes : 0;
+  memcpy(loads->extent, whole, sizeof(whole));
+  double all = bytes + count_distinct_sectors(own->loads, loads) * (1 << SMB_SECTOR_SHIFT);
+  footprint->absent = all > chip->l2_reach ? 1 - chip->l2_reach / all : 0;
   memcpy(loads->extent, wave, sizeof(wave));
   memcpy(stores->extent, wave, sizeof(wave));
   double of_wave =
@@ -365,6 +369,11 @@ find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[
       smb_scatter_rows(middle, loads, G_N_ELEMENTS(loads), spans, tables, at_once, n_sites, chip);
   g_autofree double *written =
       smb_scatter_stores(middle, words, G_N_ELEMENTS(words), own->loads, n_sites, chip);
+  SmbBeside beside[N_DIMENSIONS];
+  for (guint d = 0; d < N_DIMENSIONS; d++)
+    beside[d] = (SmbBeside){near[d].record, near[d].loads, around->far[d]};
+  g_autofree double *common =
+      smb_common_lines_find(middle, own->loads, beside, N_DIMENSIONS, n_sites);
   SmbSiteFootprint *sites = g_new0(SmbSiteFootprint, n_sites + 1);
   for (guint s = 0; s < n_sites; s++)
     sites[s] = (SmbSiteFootprint){.sharing = sharing[s],
@@ -372,6 +381,7 @@ find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[
                                   .written = written[s],
                                   .table = sharing[s] ? 0 : tables[s],
                                   .group = groups[s],
+                                  .common = common[s],
                                   .span = spans[s]};
   return sites;
 }

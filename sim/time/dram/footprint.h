@@ -35,6 +35,7 @@ enum {
  * @written: the same of the sectors that it stores
  * @table: pairs of sectors of a table that blocks look up, or change, by chance; 0: they do not
  * @group: the first site that looks up the same table
+ * @common: of the sectors that it loads, the part that blocks beside load at the same time (sim/time/dram/common-lines.h)
  * @span: pairs of sectors from the first to the last that all blocks load, about; 0: it is not known
  */
 typedef struct {
@@ -43,6 +44,7 @@ typedef struct {
   double written;
   double table;
   guint32 group;
+  double common;
   double span;
 } SmbSiteFootprint;
 
@@ -54,6 +56,7 @@ typedef struct {
  * @distinct: of the sectors that are stored, the part that no store before has written
  * @drained: of these, the part that leaves the second-level cache for DRAM before the launch ends
  * @local: of the local memory of the blocks that run at the same time, the part that the second-level cache does not hold
+ * @absent: of what all blocks load and store, the part that the second-level cache does not hold, if it has as much of that as it can
  * @loaded: of the sectors that a block loads, and that no far one does, the part that no block before has loaded (sim/time/dram/earlier-blocks.h): those of a
  *   stencil have edges and rows in common
  */
@@ -64,6 +67,7 @@ typedef struct {
   double distinct;
   double drained;
   double local;
+  double absent;
   double loaded;
 } SmbFootprint;
 

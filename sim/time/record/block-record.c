@@ -118,7 +118,8 @@ note_executed(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
   for (guint32 number = last + 1 - n; number <= last; number++) {
     const SmbEvent event = {.number = number};
     g_array_append_val(events, event);
-    if (timing_of(recorder->program, number)->rate == SMB_RATE_UNTIMED)
+    gboolean is_executed = number < last || lanes; // a NANOSLEEP behind a test that succeeds is not
+    if (is_executed && timing_of(recorder->program, number)->rate == SMB_RATE_UNTIMED)
       record->untimed = MIN(record->untimed, number);
   }
   if (lanes && smb_is_texture(recorder->program, last))

@@ -179,6 +179,19 @@ find_arrival(const Access *access, double start, SmbStall *reason) {
   return start + find_latency(sm->chip, access->timing, access->wavefronts);
 }
 
+// When it is done that the pipe takes at @start, and whose result is @there: then its warp may end. What is stored has left the pipe, and the
+// multiprocessor.
+static double
+find_release(const Access *access, double start, double there) {
+  const Multiprocessor *sm = access->sm;
+  if (access->timing->write_board < SMB_N_BOARDS || access->timing->rate == SMB_RATE_COPY)
+    return there;
+  double end = start + access->wavefronts;
+  if (access->is_global && access->request->is_store)
+    end = MAX(end, sm->leaving);
+  return end + sm->chip->drain_latency;
+}
+
 void
 smb_load_store_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
                      const SmbTiming *timing, const SmbTimedRequest *request, double now) {
@@ -203,6 +216,7 @@ smb_load_store_issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
     smb_registers_return(partition, timing, there - chip->result_lead);
   sm->blocks[warp->block].has_asked |= timing->rate == SMB_RATE_SHARED;
   sm->end = MAX(sm->end, there);
+  warp->done = MAX(warp->done, find_release(&access, start, there));
   smb_boards_hold(sm, warp, timing, now, start, there, reason);
 }
 

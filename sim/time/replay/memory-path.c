@@ -15,6 +15,8 @@ enum {
   OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
 };
 
+static const double MOST = 0.5; // of the sectors of a site
+
 // Where blocks differ, more of them are replayed than one multiprocessor gets.
 static double
 find_alike(const SmbReplay *replay, double n_blocks, double working) {
@@ -55,7 +57,8 @@ typedef struct {
       is_new; // DRAM loads some of it, though it may be another multiprocessor that has asked for it, just now
   double *pending[MAX_LINES]; // of the lines that it waits for: when they are there
   guint n_pending;
-  double luck; // of what comes last of them from DRAM (smb_dram_path_arrival())
+  double luck;  // of what comes last of them from DRAM (smb_dram_path_arrival())
+  double since; // blocks beside have asked for it; NEVER: they do not
 } Asked;
 
 // What the second-level cache is given, by multiprocessors or by DRAM, comes in one way (an H200: what is copied, and does not leave the cache before the
@@ -84,7 +87,8 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
     smb_dram_path_read(sm, begin, asked->of_dram);
     take_in(sm, begin, asked->filled / sm->l2_write);
   }
-  return MAX(there, smb_dram_path_arrival(sm, begin, asked->luck) - chip->l2_latency + latency);
+  double way = smb_dram_path_arrival(sm, begin, asked->luck) - begin;
+  return MAX(there, MIN(begin, asked->since) + way - chip->l2_latency + latency);
 }
 
 // The second-level cache takes sectors of a line. @partial: of which a part is stored. A multiprocessor sends a line that has such in two cycles, however
@@ -98,6 +102,9 @@ send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   double cycles = (sectors - partial) * SECTOR_BYTES / sm->l2_write + MAX(sent, taken);
   take_in(sm, start, cycles);
   sm->busy[SMB_UNIT_L2] += cycles;
+  double whole = (sectors - partial) * SECTOR_BYTES / chip->l2_write_alone;
+  double ahead = partial ? 0 : chip->store_ahead / chip->l2_write_alone;
+  sm->leaving = MAX(start - ahead, sm->leaving) + whole + sent;
 }
 
 // What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes at different words. Those that
@@ -230,7 +237,7 @@ find_dram_share(const Multiprocessor *sm, const TimedWarp *warp, guint sharing) 
   const SmbFootprint *footprint = sm->replay->footprint;
   const double *shares =
       warp->sequence < sm->replay->resident ? footprint->first : footprint->later;
-  return sm->replay->is_warm ? 0 : shares[sharing];
+  return shares[sharing] * (sm->replay->is_warm ? footprint->absent : 1);
 }
 
 // Whether this block, between two of its barriers, is the one of those that ask for the same that DRAM serves.
@@ -286,6 +293,18 @@ ask_dram_for_local(Multiprocessor *sm, guint lines, Asked *asked) {
 static double
 find_luck_of_some(double luck, double part) {
   return part > 0 ? pow(luck, 1 / part) : 0;
+}
+
+// Since when what blocks beside load as well is on its way; NEVER: they do not. They are taken to have come as far as this one: when it first asked for anything
+// since its last barrier, they did.
+static double
+find_since(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, double now) {
+  TimedBlock *block = &sm->blocks[warp->block];
+  if (block->asked_phase != block->phase) {
+    block->asked_phase = block->phase;
+    block->asked = now;
+  }
+  return sm->replay->footprint->sites[request->site].common > MOST ? block->asked : NEVER;
 }
 
 // What DRAM has to do for a request.
@@ -446,6 +465,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
     ready = MAX(ready, when);
   }
   ask_dram(sm, warp, request, &asked);
+  asked.since = find_since(sm, warp, request, start);
   if (request->is_store) {
     if (asked.of_dram > 0)
       smb_dram_path_read(sm, start, asked.of_dram);
@@ -481,6 +501,7 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
     asked.news += (guint)__builtin_popcount(smb_sector_pairs(
         g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news));
   ask_dram(sm, warp, request, &asked);
+  asked.since = find_since(sm, warp, request, start);
   double unmerged = request->bytes * find_unmerged(sm, request);
   double all = chip->multiprocessors / sm->working;
   double arrives = (double)request->bytes * (1 + request->more_blocks);

@@ -67,6 +67,7 @@ typedef struct {
   double lsu;          // the pipe takes its next request
   double copies;       // until the copies that it asked for are complete
   double stored;       // until those in bulk have read shared memory
+  double done;         // until all that it asked for is done: it keeps its place for so long
   double products;     // until those of its warpgroup are complete
   gboolean is_exposed; // it has used global memory since its last fence
   double phases;       // what keeps barriers in shared memory takes its next instruction
@@ -86,10 +87,13 @@ typedef struct {
 
 typedef struct {
   guint living; // warps
+  double ended; // the last one, with all that it asked for
   gboolean is_used;
   gboolean has_asked;              // for something of shared memory since its last barrier
   PhaseState *states;              // of the phases of its barriers
   guint phase;                     // how many have ended, from 1
+  guint asked_phase;               // the last one in which it asked for something of global memory,
+  double asked;                    // and when it did first
   guint phase_of[SMB_SHARINGS];    // in which it was decided
   gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
 } TimedBlock;
@@ -179,6 +183,7 @@ typedef struct {
   double phases;                  // the same of what keeps barriers in shared memory,
   double fences, block_fences;    // a fence may begin, for the device and for a block
   double bulk_writes;             // and of the unit that copies in bulk, out of shared memory
+  double leaving;                 // the way of stores to the second-level cache: free again
   double textures;                // the unit that looks them up: free again
   double port;                    // to the shared memory of other blocks: free again
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,

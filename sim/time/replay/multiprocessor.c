@@ -37,17 +37,26 @@ static const struct {
 const char *
 smb_unit_name(SmbUnit unit) {
   static const char *const names[] = {
-      "issue slots",  "shared memory", "L1", "FMA",  "ALU",     "FP64",     "XU",
-      "tensor cores", "uniform",       "L2", "DRAM", "cluster", "textures", "PCIe"};
+      "issue slots",   "shared memory", "L1", "FMA",  "ALU",     "FP64",     "XU",
+      "tensor cores",  "uniform",       "L2", "DRAM", "cluster", "textures", "PCIe",
+      "block launches"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
   return names[unit];
 }
 
 const char *
 smb_stall_name(SmbStall stall) {
-  static const char *const names[] = {
-      "selected",      "wait",         "barrier",      "short_scoreboard", "long_scoreboard",
-      "math_throttle", "mio_throttle", "not_selected", "no_instruction",   "dispatch_stall"};
+  static const char *const names[] = {"selected",
+                                      "wait",
+                                      "barrier",
+                                      "short_scoreboard",
+                                      "long_scoreboard",
+                                      "math_pipe_throttle",
+                                      "mio_throttle",
+                                      "not_selected",
+                                      "no_instruction",
+                                      "dispatch_stall",
+                                      "drain"};
   G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_STALLS);
   return names[stall];
 }

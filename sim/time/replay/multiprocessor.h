@@ -46,7 +46,8 @@ typedef enum {
   SMB_UNIT_DRAM,
   SMB_UNIT_CLUSTER, /* the port to the shared memory of other blocks */
   SMB_UNIT_TEXTURES,
-  SMB_UNIT_PCIE, /* the way to the memory of the host, in the direction that has more to do */
+  SMB_UNIT_PCIE,     /* the way to the memory of the host, in the direction that has more to do */
+  SMB_UNIT_LAUNCHES, /* what hands out blocks, to all multiprocessors together */
   SMB_N_UNITS,
 } SmbUnit;
 
@@ -62,6 +63,7 @@ typedef enum {
   SMB_STALL_NOT_SELECTED,
   SMB_STALL_NO_INSTRUCTION,
   SMB_STALL_DISPATCH,
+  SMB_STALL_DRAIN, // after its last instruction, for what it asked for
   SMB_N_STALLS,
 } SmbStall;
 

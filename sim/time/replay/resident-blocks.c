@@ -36,15 +36,14 @@ smb_resident_start(Multiprocessor *sm, guint index, double when) {
   const SmbBlockRecord *record =
       g_ptr_array_index(replay->records, sm->started % replay->records->len);
   when = MAX(MAX(when, sm->next_block), find_turn(sm));
-  sm->next_block =
-      when + (sm->started < replay->resident
-                  ? sm->chip->first_interval
-                  : sm->chip->block_interval + record->warps->len * sm->chip->warp_interval);
+  sm->next_block = when + sm->chip->first_interval;
+  sm->busy[SMB_UNIT_LAUNCHES] += sm->chip->grid_interval * sm->given;
   *block = (TimedBlock){
       .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
   smb_phase_start_block(block, record);
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);
+    const double from = when + w * sm->chip->warp_interval;
     TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
     *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
                         .n = smb_replay_warp_events(replay, events->len),
@@ -53,15 +52,15 @@ smb_resident_start(Multiprocessor *sm, guint index, double when) {
                         .number = sm->n_warps++,
                         .sequence = (guint)sm->started,
                         .record = record,
-                        .issued = when - 1,
-                        .since = when,
-                        .stalled = when,
+                        .issued = from - 1,
+                        .since = from,
+                        .stalled = from,
                         .reason = SMB_STALL_WAIT,
-                        .ready = when};
+                        .ready = from};
     Partition *partition = &sm->partitions[warp->partition];
     partition->resident++;
     partition->warps[partition->n++] = warp;
-    smb_partition_wake(sm, warp, when);
+    smb_partition_wake(sm, warp, from);
   }
   sm->started++;
 }
@@ -74,17 +73,21 @@ smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
   memmove(&partition->warps[at], &partition->warps[at + 1],
           (--partition->n - at) * sizeof(TimedWarp *));
   partition->last = NULL;
-  sm->end = MAX(sm->end, now);
+  double when = MAX(now, warp->done);
+  sm->stalls[SMB_STALL_DRAIN] += when - now;
+  sm->end = MAX(sm->end, when);
   TimedBlock *block = &sm->blocks[warp->block];
+  block->ended = MAX(block->ended, when);
   block->living--;
   if (block->living)
     return;
+  when = block->ended;
   for (guint w = 0; w < warp->record->warps->len; w++)
     sm->partitions[sm->pool[warp->block * sm->warps_per_block + w].partition].resident--;
   sm->ended++;
   if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks))
-    sm->warm = (Progress){now, sm->instructions};
-  smb_resident_start(sm, warp->block, now + sm->chip->block_latency);
+    sm->warm = (Progress){when, sm->instructions};
+  smb_resident_start(sm, warp->block, when + sm->chip->block_latency);
   if (!block->is_used && sm->full.when == 0)
-    sm->full = (Progress){now, sm->instructions};
+    sm->full = (Progress){when, sm->instructions};
 }

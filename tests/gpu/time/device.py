@@ -39,11 +39,6 @@ def queue_entries(f):
     return next((k - 1 for k in range(1, len(after)) if after[k] > after[0] + (k + 1) * step), None)
 
 
-def slope(f):
-    """Cycles for each further warp of short blocks, from those of 1 to those of 8 (of 32 threads to 256)."""
-    return (f["block_interval.1024.short_blocks"] - f["block_interval.32.short_blocks"]) / 31
-
-
 def l2_wait(f):
     """Cycles of a wait for each unit of load / 2 (1 - load), of loads of all multiprocessors up to 0.8: of what they take beyond the latency."""
     loads = [(f[f"l2_load.{warps}"] / f["l2_load.32"], f[f"l2_load.{warps}.cycles"] - f["l2_latency2.16mib"]) for warps in (1, 2, 4, 8)]
@@ -323,9 +318,8 @@ TIME = {
         lambda f: 1e9 / (1 / f["sector_write.step8.32768mib"] - 1 / f["sector_read.step8.32768mib"]),
         "sector_write.step8.32768mib, less what the sector is loaded for"),
     "first-block-interval": (fact("block_interval.256.first_wave"), "block_interval.256.first_wave"),
-    "block-interval": (lambda f: f["block_interval.32.short_blocks"] - slope(f), "block_interval.32.short_blocks, less its warp"),
-    "warp-interval": (slope, "block_interval.1024.short_blocks - block_interval.32.short_blocks: of 31 warps"),
-    "block-latency": (fact("block_gap_alone.128"), "block_gap_alone.128"),
+    "warp-interval": (lambda f: (f["drain.nothing.256"] - f["drain.nothing.32"]) / 7, "drain.nothing.256 - drain.nothing.32: of 7 warps"),
+    "block-latency": (lambda f: f["drain.nothing.32"] - 1, "drain.nothing.32, less a cycle"),
 }
 
 # A pipe takes whole cycles: what is beyond them is noise.
@@ -354,6 +348,8 @@ SOLVED = {
     "texture-element-latency": "texture_latency.elements",
     "code-line-cycles": "code_first",
     "code-line-again-cycles": "code_again",
+    "drain-latency": "drain.words.32",
+    "store-ahead-bytes": "drain.late.256",
 }
 # Key of [time]: why it is not measured.
 NOT_MEASURED = {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Measures what the clock's model needs to know of a device that only whole launches show: how fast blocks are handed out, what stores of a
-// part of a sector cost and which of them leave together, how much a multiprocessor may have asked for, what the caches hold, how the second-level
-// cache is divided, and how code arrives that is executed for the first time.
+// part of a sector cost and which of them leave together, how long a block keeps its place for them, how much a
+// multiprocessor may have asked for, what the caches hold, how the second-level cache is divided, and how code arrives that is executed for the first time.
 //
 //   launches             writes lines 'name value unit how'
 //   launches --nothing   launches a block that does nothing, three times, for Nsight Compute
@@ -166,6 +166,42 @@ template <Access ACCESS, int COUNT> __device__ void meet(unsigned *memory, int n
 MEETINGS
 #undef MEET
 
+// Blocks of which one is resident, by what each does last: its place is free when that is done.
+enum class Ending { NOTHING, STORE, STORES, WORDS, WIDE, LATE, LINES, BEHIND };
+template <Ending ENDING> __device__ void end_with(unsigned *memory, int n) {
+  extern __shared__ unsigned shared[];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = 1024;
+  volatile unsigned *bank = shared + lane * 32 + warp;
+  unsigned *own = memory + (blockIdx.x % 256 * 8 + warp) * part;
+  if (ENDING == Ending::STORE) *bank = n;
+  if (ENDING == Ending::STORES)
+#pragma unroll
+    for (int i = 0; i < 4; i++) bank[i * part] = n;
+  if (ENDING == Ending::WORDS) own[lane] = n;
+  if (ENDING == Ending::LATE) { // after some time: no others are on their way
+    float x = n;
+#pragma unroll
+    for (int i = 0; i < 384; i++) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x));
+    n = __float_as_int(x);
+  }
+  if (ENDING == Ending::WIDE || ENDING == Ending::LATE)
+#pragma unroll
+    for (int i = 0; i < 4; i++) ((uint4 *)own)[i * 32 + lane] = make_uint4(n, n, n, n);
+  if (ENDING == Ending::LINES) own[lane * LINE_WORDS] = n;
+  if (ENDING == Ending::BEHIND)
+#pragma unroll
+    for (int i = 0; i < 4; i++) own[i * 32 + lane] = bank[i * part];
+}
+#define ENDINGS \
+  END(nothing, NOTHING, "nothing") END(store, STORE, "a store to shared memory, 32 wavefronts") END(stores, STORES, "four such stores") \
+  END(words, WORDS, "a word of each lane, stored to global memory") END(wide, WIDE, "four stores of 16 bytes a lane") \
+  END(late, LATE, "384 FFMA, each of which needs the one before, and four such stores") \
+  END(lines, LINES, "a word of each of 32 lines") END(behind, BEHIND, "four loads from shared memory, 32 wavefronts each, that are stored")
+#define END(name, ending, how) \
+  extern "C" __global__ void drain_##name(unsigned *memory, int n) { end_with<Ending::ending>(memory, n); }
+ENDINGS
+#undef END
+
 // --- measuring
 
 static int sms, khz;
@@ -207,16 +243,35 @@ static void say_launches(const std::string &name, double value, const char *unit
   say(name, value, unit, (how + std::string(launches)).c_str());
 }
 // The difference of two launches, in cycles, divided by @of; and what they are.
-static void say_difference(const std::string &name, const char *entry, Kernel kernel, Launch few, Launch more, double of, const char *unit, const char *how) {
-  auto time = [&](Launch l) { return best_ns([&] { kernel<<<l.blocks, l.threads>>>(memory, l.n); }); };
+static void say_difference(const std::string &name, const char *entry, Kernel kernel, Launch few, Launch more, double of, const char *unit, const char *how, int bytes = 0) {
+  auto time = [&](Launch l) { return best_ns([&] { kernel<<<l.blocks, l.threads, bytes>>>(memory, l.n); }); };
   double ns = time(more) - time(few);
   say_launches(name, ns * khz / 1e6 / of, unit, how, entry, few, entry, more, of);
 }
 
 static void measure_blocks() {
-  for (int threads : {32, 256})
+  for (int threads : {32, 256, 512, 1024})
     say_difference("grid_interval." + std::to_string(threads), "nothing", nothing, {8448, threads, 0}, {1 << 20, threads, 0}, (1 << 20) - 8448, "cycles/block",
                    "blocks that do nothing, all multiprocessors together");
+}
+
+// Beside so much shared memory (replay.py has as much) no other block is resident.
+static void measure_drains() {
+  const int bytes = 200 << 10, few = 16, more = 272;
+  const struct {
+    const char *name, *entry, *how;
+    Kernel kernel;
+  } endings[] = {
+#define END(name, ending, how) {#name, "drain_" #name, how, drain_##name},
+      ENDINGS
+#undef END
+  };
+  for (auto &e : endings)
+    for (int threads : {32, 256}) {
+      CHECK_RT(cudaFuncSetAttribute(e.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+      say_difference(std::string("drain.") + e.name + "." + std::to_string(threads), e.entry, e.kernel, {sms * few, threads, 0}, {sms * more, threads, 0}, more - few,
+                     "cycles/block of an SM", (std::string("one is resident, and ends with this in each warp: ") + e.how).c_str(), bytes);
+    }
 }
 
 static void measure_stores() {
@@ -413,6 +468,7 @@ int main(int count, char **words) {
     return 0;
   }
   measure_blocks();
+  measure_drains();
   measure_stores();
   measure_barriers();
   measure_open();

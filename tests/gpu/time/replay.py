@@ -25,7 +25,7 @@ NUMBERS = (ITERATIONS, 1065353216, 981668463, 4607182869800910848, 4562254508917
 TOLERANCE = 0.05
 POINTS = 3  # by which a miss may differ from what replay.known says
 ROUNDING = 0.005  # of what was measured
-# As async.cu.
+# As async.cu, and the drains of launches.cu.
 ASYNC_ITERATIONS, ASYNC_SHARED = 32, 200 << 10
 
 
@@ -113,7 +113,8 @@ def row_of_async(name, value, threads, blocks, copies):
 
 
 def row_of_launches(name, value, words):
-    few, more = (Launch("launches", words[i], words[i + 2], words[i + 1], "--arg", f"1={words[i + 3]}") for i in (0, 4))
+    options = ["--dynamic-bytes", str(ASYNC_SHARED)] if name.startswith("drain.") else []
+    few, more = (Launch("launches", words[i], words[i + 2], words[i + 1], "--arg", f"1={words[i + 3]}", *options) for i in (0, 4))
     return Row(name, value, few, more, float(words[9]))
 
 
