@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What blocks before a block have loaded, beside all of these blocks, sector by sector: random stencils.
+// What blocks before a block have loaded, and what the one beside it loads, compared with these blocks, sector by sector: random stencils.
 #include <check.h>
 
+#include "sim/time/dram/common-lines.h"
 #include "sim/time/dram/earlier-blocks.h"
 #include "tests/effort.h"
 #include "tests/suite.h"
@@ -75,17 +76,69 @@ compare_with_blocks(const Stencil *stencil, gint most) {
   }
 }
 
+static Stencil
+draw_stencil(GRand *rand) {
+  Stencil stencil = {.n = (guint)g_rand_int_range(rand, 1, MAX_ACCESSES + 1),
+                     .sectors = (guint)g_rand_int_range(rand, 1, MAX_SECTORS + 1)};
+  stencil.distance = g_rand_int_range(rand, 1, 2 * MAX_SECTORS) * (g_rand_boolean(rand) ? 1 : -1);
+  for (guint a = 0; a < stencil.n; a++) {
+    gint offset = g_rand_int_range(rand, -40, 40);
+    stencil.offsets[a] = g_rand_boolean(rand) ? offset : offset / 8 * stencil.distance;
+  }
+  return stencil;
+}
+
 START_TEST(is_what_blocks_before_load) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(20261128);
   for (guint round = 0; round < effort(20000); round++) {
-    Stencil stencil = {.n = (guint)g_rand_int_range(rand, 1, MAX_ACCESSES + 1),
-                       .sectors = (guint)g_rand_int_range(rand, 1, MAX_SECTORS + 1)};
-    stencil.distance = g_rand_int_range(rand, 1, 2 * MAX_SECTORS) * (g_rand_boolean(rand) ? 1 : -1);
-    for (guint a = 0; a < stencil.n; a++) {
-      gint offset = g_rand_int_range(rand, -40, 40);
-      stencil.offsets[a] = g_rand_boolean(rand) ? offset : offset / 8 * stencil.distance;
-    }
+    Stencil stencil = draw_stencil(rand);
     compare_with_blocks(&stencil, g_rand_int_range(rand, 1, 30));
+  }
+}
+END_TEST
+
+// Of an access of @block, how many sectors @other loads as well.
+static guint
+count_shared_sectors(const Stencil *stencil, guint access, gint block, gint other) {
+  guint common = 0;
+  for (guint s = 0; s < stencil->sectors; s++)
+    common += is_loaded_by(stencil, other, find_start(stencil, access, block) + s);
+  return common;
+}
+
+static GHashTable *
+collect_block_loads(const SmbBlockRecord *record) {
+  GHashTable *loads = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint i = 0; i < record->lines->len; i++) {
+    const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, i);
+    gpointer key = GSIZE_TO_POINTER(line->line);
+    guint bits = GPOINTER_TO_UINT(g_hash_table_lookup(loads, key)) | line->sectors;
+    g_hash_table_insert(loads, key, GUINT_TO_POINTER(bits));
+  }
+  return loads;
+}
+
+// The blocks on both sides, by the one before alone.
+START_TEST(is_what_blocks_beside_load) {
+  g_autoptr(GRand) rand = g_rand_new_with_seed(20261130);
+  for (guint round = 0; round < effort(5000); round++) {
+    Stencil stencil = draw_stencil(rand);
+    g_autoptr(SmbBlockRecord) block = record_block(&stencil, 0),
+                              before = record_block(&stencil, -1);
+    g_autoptr(GHashTable) own = collect_block_loads(block), loads = collect_block_loads(before);
+    const SmbBeside beside[] = {{0}, {.record = before, .loads = loads}};
+    g_autofree double *parts =
+        smb_common_lines_find(block, own, beside, G_N_ELEMENTS(beside), stencil.n);
+    for (guint a = 0; a < stencil.n; a++) {
+      guint common =
+          MAX(count_shared_sectors(&stencil, a, 0, -1), count_shared_sectors(&stencil, a, 0, 1));
+      ck_assert_double_eq_tol(parts[a], (double)common / stencil.sectors, 1e-9);
+    }
+    // What a far block loads, too, is nobody's edge.
+    const SmbBeside far = {.record = before, .loads = loads, .far = own};
+    g_autofree double *none = smb_common_lines_find(block, own, &far, 1, stencil.n);
+    for (guint a = 0; a < stencil.n; a++)
+      ck_assert_double_eq_tol(none[a], 0, 1e-9);
   }
 }
 END_TEST
@@ -95,6 +148,7 @@ suite_earlier_blocks(void) {
   Suite *suite = suite_create("earlier-blocks");
   TCase *tcase = tcase_create("earlier-blocks");
   tcase_add_test(tcase, is_what_blocks_before_load);
+  tcase_add_test(tcase, is_what_blocks_beside_load);
   suite_add_tcase(suite, tcase);
   return suite;
 }

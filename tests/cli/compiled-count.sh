@@ -346,6 +346,21 @@ for name in headed.cu ./headed.cu "$PWD/headed.cu"; do
   expect 0 analyze "$name" --block 32 --format json
   [ "$(grep '"file" : ' out | sort -u | sed 's/^ *//' | sort -u | wc -l)" -eq 2 ] || die "$last: $(grep '"file"' out | sort -u)"
 done
+# A time says whose contents it assumes, where they decide what is asked for or how often.
+cat >chase.cu <<'END'
+__global__ void chase(int *g, int n) {
+  int p = threadIdx.x;
+  for (int i = 0; i < n; i++)
+    p = g[p];
+  g[p] = n;
+}
+END
+expect 0 analyze chase.cu --block 32 --arg n=10 --time
+tells "The time depends on the contents of 'g', which were not given: give --buffer g=SPEC."
+expect 0 analyze chase.cu --block 32 --arg n=10 --buffer g=random:i32:0:31 --time
+! grep -q 'which were not given' out || die "$last: $(cat out)"
+expect 0 analyze turn.cu --block 32 --time
+! grep -q 'which were not given' out || die "$last: $(cat out)"
 # It is kept, for the other formats and commands.
 expect 0 analyze turn.cu --block 32
 rm calls

@@ -87,6 +87,12 @@ turn 'transpose<1>' analyze --time --cache warm --format json
 padded=$(sed -n '/"time"/,$p' "$work/out" | grep -m 1 '"cycles"' | grep -oE '[0-9]+')
 turn 'transpose<0>' analyze --time --cache warm --format json
 near "$(sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' | sed -n 2p)" "$padded" 1
+# A warm cache holds no more than fits into it: of 2 GB hardly anything.
+for cache in warm cold; do
+  expect 0 analyze transpose.cubin --entry 'transpose<1>' --block 32,8 --grid 512,512 --arg 2=16384 --time --device h200 --cache $cache --format json
+  sed -n '/"time"/,$p' "$work/out" | grep -m 1 '"cycles"' | grep -oE '[0-9]+' >large.$cache
+done
+near "$(cat large.warm)" "$(cat large.cold)" 5
 turn 'transpose<0>' analyze --time --format json
 sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
 all=$(sed -n 1p cycles) without=$(sed -n 2p cycles)
