@@ -206,6 +206,7 @@ combine_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar 
   guint32 type = copy->box->map.type;
   gsize n = smb_tensor_type_unit(type).bytes;
   Move move = make_box_move(copy->step->bulk->from, n);
+  move.op_class = SMB_OP_CLASS_ATOMIC;
   move.atomic = copy->step->bulk->atomic;
   move.kind = find_tensor_scalar(type);
   for (gsize i = 0; move.atomic != ATOMIC_EXCHANGE && i < run->bytes; i += n)
@@ -223,7 +224,8 @@ store_run(const BoxCopy *copy, const SmbTensorRun *run, guchar *bytes, guchar *m
   if (!combine_run(copy, run, bytes, marks))
     return FALSE;
   Move move = make_box_move(copy->step->bulk->from, run->bytes);
-  move.op_class = SMB_OP_CLASS_STORE;
+  move.op_class =
+      copy->step->bulk->atomic == ATOMIC_EXCHANGE ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_ATOMIC;
   addresses[copy->lane] = run->address;
   if (!smb_bulk_write(exec->block, &move, exec->w, copy->lane, run->address, bytes, marks))
     return FALSE;

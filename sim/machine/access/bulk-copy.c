@@ -105,12 +105,16 @@ read_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
     return TRUE;
   }
   guint64 offset = (guint64)access.offset[lane];
+  gboolean changes = move->op_class == SMB_OP_CLASS_ATOMIC;
+  block->misses_others = block->misses_others || (changes && block_has_company(block));
   for (gsize at = 0, n; at < move->width; at += n) {
     n = find_copy_piece(offset, at, move);
     if (block->check)
       smb_inspect_initial_bytes(block, move, warp, lane, object, offset + at, n);
-    smb_overlay_read(block->overlay, object, offset + at, FALSE, bytes + at, marks + at, n);
+    smb_overlay_read(block->overlay, object, offset + at, changes, bytes + at, marks + at, n);
   }
+  if (!changes)
+    smb_outside_hide_changed(marks, move->width);
   return TRUE;
 }
 
@@ -140,9 +144,14 @@ write_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint
     return TRUE;
   }
   guint64 offset = (guint64)access.offset[lane];
+  guint changed =
+      move->op_class == SMB_OP_CLASS_ATOMIC && block_has_company(block) ? MARK_SHARED : 0;
   for (gsize at = 0, n; at < move->width; at += n) {
+    guchar piece_marks[PIECE];
     n = find_copy_piece(offset, at, move);
-    smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at, n);
+    for (gsize i = 0; i < n; i++)
+      piece_marks[i] = (guchar)(marks[at + i] | changed);
+    smb_overlay_write(block->overlay, object, offset + at, bytes + at, piece_marks, n);
   }
   if (block->signature)
     block->signature->global_stores += move->width / PIECE;

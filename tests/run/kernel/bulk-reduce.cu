@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Reductions in bulk (cp.reduce.async.bulk): from shared memory into global memory and into that of the other block of the
-// cluster, all operations and types, of edge values and random ones. What they leave is what an H200 left (2026-11-28).
+// cluster, all operations and types, of edge values and random ones. What they leave is what an H200 left (2026-11-28). Then reductions of many
+// blocks into the same words, whatever they wait for, of bytes and of tensors: their results follow from arithmetic.
 // nvcc: -gencode arch=compute_90,code=sm_90
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cstdio>
 #include <cstdint>
 
@@ -86,7 +91,77 @@ __global__ __cluster_dims__(2) void into_peer(uint32_t *results) {
 #undef REDUCE
 }
 
+// --- many blocks into the same words
+
+enum { BLOCKS = 8, WAITS = 3 };
+
+template <int wait> __device__ void await_reduction() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  if (wait == 1)
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  if (wait == 2)
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// The number of each block, as each type has it; block 0 has 1.
+template <typename T> __device__ T number_of_block() {
+  return (T)(int)(blockIdx.x + 1);
+}
+
+#define MANY(X)                                                                                    \
+  X(0, "add.u32", uint32_t, number_of_block<uint32_t>()) X(0, "add.s32", int, number_of_block<int>())   \
+  X(0, "add.u64", uint64_t, number_of_block<uint64_t>())                                            \
+  X(0, "add.noftz.f16", __half, __float2half(blockIdx.x + 1))                                       \
+  X(0, "add.noftz.bf16", __nv_bfloat16, __float2bfloat16(blockIdx.x + 1))                           \
+  X(0, "add.f32", float, number_of_block<float>()) X(0, "add.f64", double, number_of_block<double>())   \
+  X(0xff, "min.u32", uint32_t, number_of_block<uint32_t>()) X(0, "min.s32", int, -number_of_block<int>()) \
+  X(0x3f, "min.f16", __half, __float2half(blockIdx.x + 1)) X(0, "max.u32", uint32_t, number_of_block<uint32_t>()) \
+  X(0, "max.s64", int64_t, number_of_block<int64_t>()) X(0, "max.bf16", __nv_bfloat16, __float2bfloat16(blockIdx.x + 1)) \
+  X(0, "inc.u32", uint32_t, 5) X(0, "dec.u32", uint32_t, 5) X(0xff, "and.b32", uint32_t, ~(1u << blockIdx.x)) \
+  X(0, "or.b64", uint64_t, 1ull << blockIdx.x) X(0, "xor.b32", uint32_t, number_of_block<uint32_t>())
+
+template <int wait> __global__ void into_same(uint32_t *results) {
+  __shared__ alignas(128) uint64_t data[BYTES / 8];
+  uint32_t from = __cvta_generic_to_shared(data);
+#define REDUCE(initial, operation, type, value)                                                    \
+  {                                                                                                \
+    uint32_t *to = results;                                                                        \
+    for (int i = threadIdx.x; i < BYTES / (int)sizeof(type); i += blockDim.x)                      \
+      ((type *)data)[i] = (type)(value);                                                           \
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                               \
+    __syncthreads();                                                                               \
+    if (threadIdx.x == 0) {                                                                        \
+      asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." operation " [%0], [%1], %2;"  \
+                   ::"l"(to), "r"(from), "r"(BYTES) : "memory");                                   \
+      await_reduction<wait>();                                                                     \
+      asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");                               \
+    }                                                                                              \
+    __syncthreads();                                                                               \
+    results += WORDS;                                                                              \
+  }
+  MANY(REDUCE)
+#undef REDUCE
+}
+
+template <int wait>
+__global__ void into_tensor(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(128) int data[WORDS];
+  data[threadIdx.x] = (int)((blockIdx.x + 1) * threadIdx.x);
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%0, {%1,%1}], [%2];" ::"l"(&map), "r"(0),
+                 "r"((uint32_t)__cvta_generic_to_shared(data)) : "memory");
+    await_reduction<wait>();
+  }
+}
+
 #define NAME(operation) operation,
+#define NAME_OF_MANY(initial, operation, type, value) operation,
+#define INITIAL(initial, operation, type, value) initial,
+static const char *const many_names[] = {MANY(NAME_OF_MANY)};
+static const int initial_bytes[] = {MANY(INITIAL)};
+
 static const char *const global_names[] = {GLOBAL(NAME)}, *const peer_names[] = {PEER(NAME)};
 
 static void show(const char *where, const char *name, const uint32_t *words) {
@@ -94,6 +169,43 @@ static void show(const char *where, const char *name, const uint32_t *words) {
   for (uint32_t i = 0; i < WORDS; i++)
     sums[i / 16 % 2] = mix(sums[i / 16 % 2] ^ words[i]);
   printf("%s %s: %08x %08x, first %08x %08x %08x\n", where, name, sums[0], sums[1], words[0], words[1], words[16]);
+}
+
+// The first number of each, and how many others there are beside it.
+static void show_same(int wait, const uint32_t *words) {
+  for (size_t at = 0; at < sizeof many_names / sizeof *many_names; at++) {
+    int others = 0;
+    for (int i = 0; i < WORDS; i++)
+      others += words[at * WORDS + i] != words[at * WORDS + i % 2];
+    printf("%d blocks, wait %d, %s: %08x %08x, others %d\n", BLOCKS, wait, many_names[at], words[at * WORDS], words[at * WORDS + 1], others);
+  }
+}
+
+static void reduce_many(uint32_t *results) {
+  static void (*const kernels[WAITS])(uint32_t *) = {into_same<0>, into_same<1>, into_same<2>};
+  static void (*const tensor_kernels[WAITS])(CUtensorMap) = {into_tensor<0>, into_tensor<1>, into_tensor<2>};
+  const int n = sizeof many_names / sizeof *many_names;
+  static uint32_t words[n * WORDS];
+  decltype(&cuTensorMapEncodeTiled) encode;
+  cudaDriverEntryPointQueryResult found;
+  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found));
+  CUtensorMap map;
+  const cuuint64_t extents[] = {32, WORDS / 32}, strides[] = {128};
+  const cuuint32_t box[] = {32, WORDS / 32}, steps[] = {1, 1};
+  if (encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, results, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+    printf("the map is refused\n");
+  for (int wait = 0; wait < WAITS; wait++) {
+    for (int at = 0; at < n; at++)
+      CHECK(cudaMemset(results + at * WORDS, initial_bytes[at], BYTES));
+    kernels[wait]<<<BLOCKS, 64>>>(results);
+    CHECK(cudaMemcpy(words, results, sizeof words, cudaMemcpyDeviceToHost));
+    show_same(wait, words);
+    CHECK(cudaMemset(results, 0, BYTES));
+    tensor_kernels[wait]<<<BLOCKS, WORDS>>>(map);
+    CHECK(cudaMemcpy(words, results, BYTES, cudaMemcpyDeviceToHost));
+    printf("%d blocks, wait %d, a tensor: %d %d %d\n", BLOCKS, wait, words[0], words[1], words[WORDS - 1]);
+  }
 }
 
 int main() {
@@ -113,4 +225,5 @@ int main() {
   CHECK(cudaMemcpy(words, results, sizeof words, cudaMemcpyDeviceToHost));
   for (int at = 0; at < 2 * m; at++)
     show(at % 2 ? "block 1" : "block 0", peer_names[at / 2], words + at * WORDS);
+  reduce_many(results);
 }
