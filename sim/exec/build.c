@@ -22,6 +22,7 @@ smb_code_init(Code *code) {
                        .space = SPACE_GLOBAL,
                        .size = CODE_GRID_BYTES,
                        .contents = {.fill = SMB_FILL_ZEROS}},
+      [REGION_VARIABLES] = {.name = "constant memory", .space = SPACE_CONSTANT},
   };
   g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
   code->program.tracks = code->program.may_repeat = TRUE;

@@ -103,6 +103,7 @@ enum {
   REGION_LOCAL,                  // each thread's own
   REGION_PARAMETERS,             // constant
   REGION_GRID,                   // global: where blocks of a cooperative launch wait for each other
+  REGION_VARIABLES, // constant: of machine code: its variables, which have regions of their own besides
   N_FIXED_REGIONS,
 };
 
@@ -126,7 +127,8 @@ struct _Code {
   Constants *constants;
   guint32 n_rows;
   guint32 n_predicates;
-  guint32 heap; // the region that malloc gives pieces of; 0: there is none
+  guint32 heap;            // the region that malloc gives pieces of; 0: there is none
+  const GArray *variables; // BankPiece: what REGION_VARIABLES has; NULL: it has no addresses
   GArray *presets;
   GArray *launch_words;
   GArray *places;

@@ -21,6 +21,16 @@ find_bank_variable(const GArray *pieces, guint64 offset) {
   return make_pointer(piece->region, (gint64)(offset - piece->first));
 }
 
+// Generic addresses of constant memory, as those of its variables.
+static void
+find_variables(const Code *code, SmbLanes lanes, guint64 *addresses) {
+  guint64 start = make_pointer(REGION_VARIABLES, 0);
+  FOR_LANES(lanes, lane) {
+    if (addresses[lane] >> POINTER_OFFSET_BITS == REGION_VARIABLES + 1)
+      addresses[lane] = find_bank_variable(code->variables, addresses[lane] - start);
+  }
+}
+
 // The pointer of each lane: start of the window, base register and offset. With a 32-bit base, the sum wraps around
 // as the hardware's does. In generic addresses of shared memory the bytes that the system reserves come first, and
 // are subtracted.
@@ -87,7 +97,8 @@ smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, gui
     FOR_LANES(known, lane) {
       addresses[lane] = find_bank_variable(transfer->pieces, addresses[lane]);
     }
-  }
+  } else if (G_UNLIKELY(exec->code->variables))
+    find_variables(exec->code, known, addresses);
   return known;
 }
 

@@ -18,6 +18,7 @@ typedef enum {
   WORD_STACK, // where the stack of a thread begins
   WORD_BANK, // low word of where the bank begins among generic addresses; the high word is after it
   WORD_PARAMETERS,     // the same of the parameters
+  WORD_VARIABLES,      // the same of the variables in constant memory
   WORD_RESERVED,       // %reserved_smem_offset_1
   WORD_RESERVED_BYTES, // of the system's part of shared memory
 } WordKind;
@@ -37,6 +38,9 @@ static const Word words[] = {
     {70, 99, 0x20, 2, WORD_LOCAL, 0},
     {75, 89, 0x40, 2, WORD_BANK, 0},
     {90, 99, 0xc0, 2, WORD_BANK, 0}, // cuBLAS finds tensor maps among its parameters by it
+    {75, 89, 0x50, 2, WORD_VARIABLES, 0},
+    {90, 99, 0xd0, 2, WORD_VARIABLES, 0},
+    {100, 999, 0x120, 2, WORD_VARIABLES, 0},
     {90, 99, 0x198, 2, WORD_PARAMETERS, 0},
     {100, 999, 0x348, 2, WORD_PARAMETERS, 0},
     {70, 89, 0x8c, 2, WORD_GRID, 0},
@@ -78,6 +82,7 @@ find_window(const SassDecoder *decoder, WordKind kind) {
   return kind == WORD_SHARED       ? make_pointer(REGION_SHARED, 0)
          : kind == WORD_LOCAL      ? make_pointer(REGION_LOCAL, 0)
          : kind == WORD_PARAMETERS ? make_pointer(REGION_PARAMETERS, 0)
+         : kind == WORD_VARIABLES  ? make_pointer(REGION_VARIABLES, 0)
          : kind == WORD_BANK
              ? make_pointer(REGION_PARAMETERS, -(gint64)decoder->kernel->parameter_base)
              : make_pointer(REGION_GRID, 0);
@@ -90,7 +95,8 @@ find_constant_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 
     const Word *word = &words[i];
     guint which = (guint)(offset - word->offset) / 4;
     if (decoder->chip < word->first_chip || decoder->chip > word->last_chip ||
-        offset < word->offset || which >= word->n_words)
+        offset < word->offset || which >= word->n_words ||
+        (word->kind == WORD_VARIABLES && !smb_sass_has_variables(decoder)))
       continue;
     guint64 window = find_window(decoder, word->kind);
     *special = word->kind == WORD_SPECIAL ? word->special + which : NO_SPECIAL;

@@ -157,6 +157,8 @@ gboolean smb_sass_lay_out(SassDecoder *decoder);
 const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);
 // What a bank is made up of (element-type BankPiece). NULL: there is no such bank.
 const GArray *smb_sass_bank_pieces(SassDecoder *decoder, guint bank);
+// Whether there are variables in constant memory, which may be accessed by their addresses from now on (Code.variables).
+gboolean smb_sass_has_variables(SassDecoder *decoder);
 
 // --- memory (memory.c)
 // How an opcode combines what it writes with what is there, an Atomic; @otherwise: it says nothing of that.

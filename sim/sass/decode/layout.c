@@ -376,6 +376,18 @@ smb_sass_bank_pieces(SassDecoder *decoder, guint bank) {
   return found->pieces;
 }
 
+gboolean
+smb_sass_has_variables(SassDecoder *decoder) {
+  const GArray *pieces = smb_sass_bank_pieces(decoder, SASS_BANK_VARIABLES);
+  if (pieces && !decoder->code->variables) {
+    Region *region = &g_array_index(decoder->program->regions, Region, REGION_VARIABLES);
+    region->size = smb_sass_bank(decoder, SASS_BANK_VARIABLES)->bytes->len;
+    region->contents = (SmbContents){.fill = SMB_FILL_UNKNOWN};
+    decoder->code->variables = pieces;
+  }
+  return pieces != NULL;
+}
+
 // --- shared memory
 
 // An array of bytes.
@@ -447,5 +459,7 @@ smb_sass_lay_out(SassDecoder *decoder) {
   g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
   g_array_index(program->regions, Region, REGION_LOCAL).size = decoder->stack_bytes;
   add_image_arrays(decoder);
+  if (decoder->addresses) // of a module that is run, any kernel may have left one
+    smb_sass_has_variables(decoder);
   return put_addresses_into_code(decoder);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Addresses in initial data: of variables, functions, and objects with virtual functions; managed variables.
+// Addresses in initial data: of variables, functions, and objects with virtual functions; managed variables; generic addresses of constant memory.
 #include <cstdio>
 
 __device__ int first[4] = {1, 2, 3, 4};
@@ -131,6 +131,35 @@ pop_all(Stack *const *stack, int *out) {
   else
     atomicAdd(out, 1 << 20);
 }
+// The compiler is not to know what is pointed at.
+__constant__ int tens[4] = {10, 20, 30, 40};
+__constant__ struct {
+  char tag;
+  long long large[3];
+} record = {'r', {1000, 2000, 3000}};
+__device__ __noinline__ const void *
+hide(const void *pointer) {
+  asm volatile("" : "+l"(pointer));
+  return pointer;
+}
+__global__ void
+generic(int *out, int *given, int from) {
+  const int *each = (const int *)hide(tens);
+  const long long *large = (const long long *)hide(record.large);
+  const int *either = (const int *)hide(from < 2 ? tens : given);
+  out[threadIdx.x] = each[threadIdx.x] + (int)large[from] + *(const char *)hide(&record.tag) + either[1];
+}
+
+__device__ const int *left;
+__global__ void
+leave() {
+  left = (const int *)hide(tens + 2);
+}
+__global__ void
+find_left(int *out) {
+  out[threadIdx.x] = left[(int)threadIdx.x - 2];
+}
+
 __global__ void
 apply(Operation operation, int *out) {
   out[7] = operation(9, 10);
@@ -169,7 +198,19 @@ main() {
   pop_all<<<5, 64>>>((Stack **)shapes, out);
   cudaDeviceSynchronize();
   printf("stack %d, empty %d\n", out[0] & 0xfffff, out[0] >> 20);
+  generic<<<1, 4>>>(out, out, 1);
+  cudaDeviceSynchronize();
+  printf("constant %d %d %d %d\n", out[0], out[1], out[2], out[3]);
   void *symbol;
+  cudaMemcpyToSymbol(record, "s", 1);
+  cudaGetSymbolAddress(&symbol, tens);
+  generic<<<1, 4>>>(out, (int *)symbol, 2);
+  cudaDeviceSynchronize();
+  printf("constant %d %d %d %d\n", out[0], out[1], out[2], out[3]);
+  leave<<<1, 1>>>();
+  find_left<<<1, 4>>>(out);
+  cudaDeviceSynchronize();
+  printf("left %d %d %d %d\n", out[0], out[1], out[2], out[3]);
   cudaGetSymbolAddress(&symbol, first);
   printf("same %d\n", symbol == *where);
   cudaMemcpy(&host, *where, 4, cudaMemcpyDeviceToHost);
