@@ -157,14 +157,22 @@ enum {
  * @rank: dimensions; 0: it is none
  * @map: where its descriptor is (sim/tensor)
  * @coordinates, @offsets: rows: of its first element, and of pixels, or NO_ROW
+ * @picks_rows: @coordinates are those of SmbTensorBox.picks_rows
  */
 typedef struct {
   guint rank;
   gboolean is_im2col;
+  gboolean picks_rows;
   const Transfer *map;
   Row coordinates[SMB_TENSOR_RANK];
   Row offsets[SMB_TENSOR_SPATIAL];
 } Tensor;
+
+// How many coordinates say where the box is.
+static inline guint
+tensor_coordinates(const Tensor *tensor) {
+  return tensor->picks_rows ? 1 + SMB_TENSOR_PICKED : tensor->rank;
+}
 
 /**
  * Bulk: what an instruction does to shared memory apart from requests

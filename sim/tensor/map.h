@@ -14,6 +14,7 @@ enum {
   SMB_TENSOR_RANK = 5,    // at most
   SMB_TENSOR_SPATIAL = 3, // dimensions of pixels, at most
   SMB_TENSOR_CHUNK = 16,  // bytes that a swizzle keeps together
+  SMB_TENSOR_PICKED = 4,  // rows of a copy that names each of them
 };
 
 // Numbers as in CUtensorMapDataType.
@@ -76,11 +77,13 @@ typedef struct {
  * @coordinates: of its first element
  * @offsets: of an im2col map: of the pixels that are loaded to those of the box
  * @leaves: it is stored to the tensor
+ * @picks_rows: @coordinates are that of the first column, and those of SMB_TENSOR_PICKED rows (smb_tensor_map_pick_rows())
  */
 typedef struct {
   int32_t coordinates[SMB_TENSOR_RANK];
   uint32_t offsets[SMB_TENSOR_SPATIAL];
   bool leaves;
+  bool picks_rows;
 } SmbTensorBox;
 
 // What map-fields.def says is in a map.
@@ -128,6 +131,10 @@ void smb_tensor_map_encode(const SmbTensorMap *map, uint8_t bytes[SMB_TENSOR_MAP
 
 /** smb_tensor_map_decode: Returns: false: the bytes are no tensor map, or one whose copies are not known */
 bool smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *map);
+
+/** smb_tensor_map_pick_rows: Makes the box of a map that of copies which name its rows (tile::gather4 and tile::scatter4 of sm_100; by the PTX ISA:
+ * they were compared with no device). Returns: false: the map is not for these */
+bool smb_tensor_map_pick_rows(SmbTensorMap *map);
 
 /** smb_tensor_box_problem: Returns: why an H200 ends the launch of a copy of this box with an illegal instruction; or NULL */
 const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box);

@@ -67,6 +67,15 @@ smb_tensor_row_pitch(const SmbTensorMap *map) {
 }
 
 bool
+smb_tensor_map_pick_rows(SmbTensorMap *map) {
+  if (map->rank != 2 || map->is_im2col || map->box[1] != 1)
+    return false;
+  map->box[1] = SMB_TENSOR_PICKED;
+  map->steps[1] = 1;
+  return true;
+}
+
+bool
 smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride) {
   unsigned n = 0;
   *stride = 0;
@@ -152,6 +161,8 @@ walk_tiles(Walk *walk) {
     int64_t at[SMB_TENSOR_RANK];
     for (unsigned i = 0; i < map->rank; i++)
       at[i] = walk->box->coordinates[i] + (int64_t)(index[i] * (i ? map->steps[i] : 1));
+    if (walk->box->picks_rows)
+      at[1] = walk->box->coordinates[1 + row];
     if (!visit_at(walk, at))
       return;
     for (unsigned i = 1; i < map->rank && ++index[i] == count_along(map, i); i++)
@@ -223,7 +234,7 @@ smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
     return "its first coordinate is not at a multiple of 16 bytes";
   if (unit.bytes != unit.shared_bytes && box->coordinates[0] % SPREAD_ELEMENTS)
     return "its first coordinate is not a multiple of 128";
-  for (unsigned i = 0; i < map->rank; i++)
+  for (unsigned i = 0; i < (box->picks_rows ? 1 : map->rank); i++)
     if (box->leaves && box->coordinates[i] < 0)
       return "it is stored, and a coordinate is negative";
   return map->is_im2col ? find_pixel_problem(map, box) : NULL;

@@ -50,6 +50,15 @@ SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp
 grep -qF "$scaled" ranking || die "machine code: not said to be assumed: $(cat ranking)"
 head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
 
+# Copies that name the rows of a tensor: machine code, and PTX as it is.
+for code in sm_100a compute_100a; do
+  "$nvcc" -std=c++17 -gencode arch=compute_100a,code=$code -cudart shared -o rows "$kernels/kernel-rows.cu"
+  SMEMBANK_NVCC=no "$SMEMBANK" run --check --arch sm_100 --output ranking -- ./rows >out 2>err || die "rows, $code: status $?: $(cat out err ranking)"
+  cmp out "$kernels/kernel-rows.expected" || die "rows, $code: another output: $(diff out "$kernels/kernel-rows.expected"; cat err)"
+  [ ! -s err ] || die "rows, $code: messages: $(cat err)"
+  tr '\n' ' ' <ranking | grep -qF 'ounted by rules that are assumed, not measured: tensor maps (their form is that of sm_90)' || die "rows, $code: not said to be assumed: $(cat ranking)"
+done
+
 # Sparse factors, and what only some chips have.
 "$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_110a,code=compute_110a -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
 for how in '/sm_100' 'extremes/sm_110'; do

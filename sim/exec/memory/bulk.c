@@ -369,7 +369,7 @@ make_box_address(const Exec *exec, const Step *step, const Bulk *bulk, guint lan
     gboolean known = smb_row_known(registers, row, one) != 0;
     smb_hash_mix(&hash, known ? row_values(registers, row)[lane] : step_number(exec, step));
   }
-  for (guint i = 0; i < bulk->tensor.rank; i++) {
+  for (guint i = 0; i < tensor_coordinates(&bulk->tensor); i++) {
     if (!smb_row_known(registers, bulk->tensor.coordinates[i], one))
       return SMB_BOX_START;
     smb_hash_mix(&hash, row_values(registers, bulk->tensor.coordinates[i])[lane]);

@@ -62,7 +62,8 @@ read_map(Exec *exec, const Tensor *tensor, guint lane, Box *box) {
   return known == one &&
          smb_block_peek(exec->block, exec->w, lane, addresses[lane], bytes, sizeof bytes) &&
          smb_tensor_map_decode(bytes, &box->map) && box->map.rank == tensor->rank &&
-         box->map.is_im2col == !!tensor->is_im2col;
+         box->map.is_im2col == !!tensor->is_im2col &&
+         (!tensor->picks_rows || smb_tensor_map_pick_rows(&box->map));
 }
 
 gboolean
@@ -70,8 +71,8 @@ smb_box_find(Exec *exec, const Step *step, guint lane, Box *box) {
   const Tensor *tensor = &step->bulk->tensor;
   if (!read_map(exec, tensor, lane, box))
     return FALSE;
-  box->box = (SmbTensorBox){.leaves = !step->bulk->to};
-  for (guint i = 0; i < tensor->rank; i++) {
+  box->box = (SmbTensorBox){.leaves = !step->bulk->to, .picks_rows = tensor->picks_rows};
+  for (guint i = 0; i < tensor_coordinates(tensor); i++) {
     guint32 value = 0;
     if (!read_box_row(exec, tensor->coordinates[i], lane, &box->flags, &value))
       return FALSE;
@@ -108,16 +109,17 @@ is_box_aligned(const BoxCopy *copy) {
 
 // How boxes of a map lie.
 static CopyShape
-find_copy_shape(const Step *step, const SmbTensorMap *map) {
+find_copy_shape(const Step *step, const Box *box) {
+  const SmbTensorMap *map = &box->map;
   guint64 stride;
   CopyShape shape;
   memset(&shape, 0, sizeof shape);
-  shape.is_flat = smb_tensor_box_is_flat(map, &stride);
+  shape.is_flat = smb_tensor_box_is_flat(map, &stride) && !box->box.picks_rows;
   shape.site = step->transfer->move.site;
   shape.swizzle = map->swizzle ? SMB_TENSOR_CHUNK << map->swizzle : 0;
   shape.row_bytes = (guint32)smb_tensor_row_bytes(map);
   shape.pitch = (guint32)smb_tensor_row_pitch(map);
-  shape.is_packed = stride == shape.row_bytes;
+  shape.is_packed = stride == shape.row_bytes && !box->box.picks_rows;
   return shape;
 }
 
@@ -320,7 +322,7 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
   if (!is_box_aligned(&copy))
     return FALSE;
   if (copy.number)
-    copy.shape = find_copy_shape(step, &box->map);
+    copy.shape = find_copy_shape(step, box);
   if (exec->block->sink->tile)
     tell_box(&copy);
   smb_tensor_box_walk(&box->map, &box->box, copy_tensor_run, &copy);

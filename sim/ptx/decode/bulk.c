@@ -126,8 +126,10 @@ set_tensor_place(PtxDecoder *decoder, const Traffic *traffic, const PtxOperand *
   Tensor *tensor = &traffic->bulk->tensor;
   const PtxOperand *at = operand->n == 2 ? smb_ptx_element(decoder, operand, 1) : NULL;
   if (operand->kind != PTX_OPERAND_ADDRESS || !at || at->kind != PTX_OPERAND_VECTOR ||
-      at->n > SMB_TENSOR_RANK || smb_ptx_has_prefix(decoder, "tile::") ||
-      smb_ptx_has_prefix(decoder, "im2col::"))
+      at->n > SMB_TENSOR_RANK || smb_ptx_has_prefix(decoder, "im2col::"))
+    return TRUE;
+  tensor->picks_rows = smb_ptx_has_prefix(decoder, "tile::");
+  if (tensor->picks_rows && at->n != 1 + SMB_TENSOR_PICKED)
     return TRUE;
   for (guint i = 0; i < at->n; i++) {
     tensor->coordinates[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, at, i), 4, FALSE);
@@ -140,7 +142,7 @@ set_tensor_place(PtxDecoder *decoder, const Traffic *traffic, const PtxOperand *
   tensor->map = map;
   if (!smb_ptx_set_address(decoder, map, &base, AREA_GENERIC))
     return FALSE;
-  tensor->rank = at->n;
+  tensor->rank = tensor->picks_rows ? 2 : at->n;
   return TRUE;
 }
 
@@ -161,7 +163,7 @@ set_text_extras(PtxDecoder *decoder, const Traffic *traffic) {
 }
 
 // cp.async.bulk.tensor [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, blocks}; cp{.reduce}.async.bulk.tensor [map, {coordinates}],
-// [from]. Of tile::gather4 and the like nothing is known.
+// [from]. Of im2col::w and the like nothing is known.
 PtxResult
 smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   gboolean enters = find_destination(decoder) == AREA_SHARED;

@@ -238,7 +238,7 @@ set_tensor_extras(SassDecoder *decoder, Bulk *bulk, const SassOperand *extras) {
 }
 
 // UTMALDG.2D [UR8], [UR4]: a box of the tensor whose map is at UR4 to shared memory at UR8, with the barrier at UR9, its coordinates
-// from UR10 on; UTMASTG, UTMAREDG: from it, with coordinates from UR9 on. The argument says whether it enters shared memory.
+// from UR10 on, of .GATHER4 five; UTMASTG, UTMAREDG: from it, with coordinates from UR9 on. The argument says whether it enters shared memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {
   static const SassChoice ranks[] = {{PART_2D, 2}, {PART_3D, 3}, {PART_4D, 4}, {PART_5D, 5}};
@@ -251,13 +251,16 @@ smb_sass_tensor(SassDecoder *decoder) {
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   bulk->tensor.rank = SASS_CHOOSE(decoder, ranks, 1);
+  bulk->tensor.picks_rows =
+      smb_sass_has(decoder, PART_GATHER4) || smb_sass_has(decoder, PART_SCATTER4);
+  guint n = tensor_coordinates(&bulk->tensor);
   bulk->atomic = (Atomic)smb_sass_named_atomic(decoder, ATOMIC_EXCHANGE);
   bulk->tensor.is_im2col = smb_sass_has(decoder, PART_IM2COL);
   bulk->tensor.map =
       make_copy_end(decoder, site, FALSE, decoder->uniforms + map->uniform, SMB_OP_CLASS_LOAD);
-  if (place->uniform + (guint)enters + bulk->tensor.rank >= SASS_URZ)
+  if (place->uniform + (guint)enters + n >= SASS_URZ)
     return smb_sass_refused(decoder);
-  for (guint i = 0; i < bulk->tensor.rank; i++)
+  for (guint i = 0; i < n; i++)
     bulk->tensor.coordinates[i] = address + 1 + (enters ? 1 : 0) + i;
   if (enters) {
     bulk->to = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
@@ -265,6 +268,8 @@ smb_sass_tensor(SassDecoder *decoder) {
     set_tensor_extras(decoder, bulk, smb_sass_operand(decoder, 2));
   } else
     bulk->from = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_LOAD);
+  if (bulk->tensor.is_im2col && (smb_sass_has(decoder, PART_W) || smb_sass_has(decoder, PART_W128)))
+    bulk->tensor.rank = 0; // im2col::w, im2col::w::128
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
