@@ -97,6 +97,7 @@ finds unset 'uninitialized device memory'
 finds unset-atomic 'uninitialized device memory'
 finds unset-heap 'uninitialized device memory'
 finds unset-shared 'uninitialized shared memory'
+finds peer-unset 'uninitialized shared memory' 'of block 1 of the cluster is read by thread (0,0,0), but no thread has written there'
 for case in some-threads two-barriers too-few; do
   finds $case 'divergent threads at a barrier'
 done
@@ -168,6 +169,7 @@ check_products() {
   finds early race "read by a wgmma and written by thread (0,0,0) at $source:"
   finds unfenced race 'with no fence.proxy.async between them'
   finds hole 'uninitialized shared memory' 'is read by a wgmma, but no thread'
+  finds beyond 'out of bounds' 'byte 8192 of shared memory, which has '
   finds copied race 'with no wait for its mbarrier between them'
   finds one-waits race
   finds replaced race 'with no wgmma.wait_group, and barrier behind it, between them'

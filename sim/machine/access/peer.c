@@ -110,6 +110,8 @@ smb_peer_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     PeerPlace place;
     if (!smb_peer_find(block, move, warp, (guint)lane, addresses[lane], &place))
       return FALSE;
+    if (block->check)
+      smb_inspect_peer_read(block, move, warp, (guint)lane, &place);
     read_peer_place(&place, move, (guint)lane, words);
   }
   return TRUE;
@@ -136,6 +138,8 @@ smb_peer_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     PeerPlace place;
     if (!smb_peer_find(block, move, warp, (guint)lane, addresses[lane], &place))
       return FALSE;
+    if (block->check && move->reads)
+      smb_inspect_peer_read(block, move, warp, (guint)lane, &place);
     read_peer_place(&place, move, (guint)lane, before);
     smb_words_update(move, (guint)lane, FALSE, operand, swap, before, &after);
     write_peer_place(&place, move, (guint)lane, &after);
@@ -149,6 +153,8 @@ smb_peer_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
   PeerPlace place;
   if (!smb_peer_find(block, move, warp, lane, address, &place))
     return FALSE;
+  if (block->check)
+    smb_inspect_peer_read(block, move, warp, lane, &place);
   memcpy(bytes, place.block->shared + place.offset, move->width);
   memcpy(marks, place.block->shared_marks + place.offset, move->width);
   return TRUE;

@@ -153,6 +153,9 @@ void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access,
 void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
 // A product of four warps reads the bytes for one of them.
 void smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes);
+// What a lane reads of another block of the cluster.
+void smb_inspect_peer_read(SmbBlock *block, const Move *move, guint warp, guint lane,
+                           const PeerPlace *place);
 // Bytes of shared memory hold what the system wrote, or may.
 void smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes);
 // They are a barrier's: whoever accesses them does not race.

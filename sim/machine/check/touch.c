@@ -315,16 +315,70 @@ smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint 
   touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
 }
 
+// A descriptor may name what is ahead of the program's own memory, too: what the system has of it.
+static void
+tell_operand_outside(SmbBlock *block, guint site, guint warp, guint32 offset) {
+  const CheckFound found = {.kind = SMB_DEFECT_ADDRESS,
+                            .site = site,
+                            .other = G_MAXUINT,
+                            .warp = warp,
+                            .lane = G_MAXUINT,
+                            .other_thread = G_MAXUINT,
+                            .address = offset};
+  if (smb_inspect_counts(block, &found))
+    return;
+  if (offset > G_MAXINT32)
+    smb_inspect_tell(block, &found, "%u bytes ahead of the block's shared memory, read by a wgmma",
+                     -offset);
+  else
+    smb_inspect_tell(block, &found,
+                     "byte %u of shared memory, which has %" G_GSIZE_FORMAT
+                     " bytes, read by a wgmma",
+                     offset, block->shared_bytes);
+}
+
 void
 smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes) {
   const Move move = {.site = site, .op_class = SMB_OP_CLASS_LOAD};
   const Access access = {.warp = warp};
+  if (offset >= block->shared_bytes || block->shared_bytes - offset < bytes) {
+    tell_operand_outside(block, site, warp, offset);
+    return;
+  }
   Touching touch = {.move = &move,
                     .access = &access,
                     .thread = warp * block->lanes,
                     .is_product = TRUE,
                     .is_async = TRUE};
   touch_lane(block, &touch, offset, bytes, NULL);
+}
+
+void
+smb_inspect_peer_read(SmbBlock *block, const Move *move, guint warp, guint lane,
+                      const PeerPlace *place) {
+  SmbBlock *owner = place->block;
+  const Inspection *check = owner->check;
+  guint32 end = (guint32)MIN(place->offset + move->width, owner->shared_bytes), at = place->offset;
+  while (at < end && check_is_current(check, check->cells[at >> check->granule_shift].set))
+    at++;
+  if (at >= end)
+    return;
+  const SmbArray *array = block->program->tracks ? smb_program_array_at(block->program, at) : NULL;
+  const CheckFound found = {.kind = SMB_DEFECT_UNSET_SHARED,
+                            .site = move->site,
+                            .other = G_MAXUINT,
+                            .warp = warp,
+                            .lane = lane,
+                            .other_thread = G_MAXUINT,
+                            .array = array ? array->name : NULL,
+                            .address = at};
+  if (smb_inspect_counts(block, &found))
+    return;
+  g_autofree char *thread = smb_inspect_thread(block, warp * block->lanes + lane);
+  g_autofree char *memory = smb_inspect_place(owner, found.array, at);
+  smb_inspect_tell(block, &found,
+                   "%s of block %u of the cluster is read by %s, but no thread has written there",
+                   memory, owner->rank, thread);
 }
 
 void

@@ -720,6 +720,20 @@ peer_behind(int *p, bool wrong) {
   p[rank * N / 2 + threadIdx.x] = own[threadIdx.x];
 }
 
+// Reads what the other block has not written, if it is the second one.
+__global__ void __cluster_dims__(2, 1, 1)
+peer_unset(int *p, bool wrong) {
+  __shared__ int own[N / 2];
+  cg::cluster_group cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank();
+  if (rank == 0 || !wrong)
+    own[threadIdx.x] = threadIdx.x;
+  cluster.sync();
+  int *other = cluster.map_shared_rank(own, rank ^ 1);
+  p[rank * N / 2 + threadIdx.x] = other[threadIdx.x]; // peer-unset
+  cluster.sync();
+}
+
 // What is in order by the barrier of the cluster, and by barriers in the memory of the other block.
 __global__ void __cluster_dims__(2, 1, 1)
 peers(int *p, bool) {
@@ -857,7 +871,7 @@ main(int argc, char **argv) {
                  {"tiles", tiles},
                  {"locked", locked},
                  {"same-value", same_value}},
-    clustered[] = {{"peer-ended", peer_ended}, {"peer-behind", peer_behind}, {"peers", peers}};
+    clustered[] = {{"peer-ended", peer_ended}, {"peer-behind", peer_behind}, {"peer-unset", peer_unset}, {"peers", peers}};
   static const struct {
     const char *name;
     void (*kernel)(int *, const int *, bool);

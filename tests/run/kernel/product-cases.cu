@@ -31,9 +31,9 @@ describe(const void *at) {
 }
 
 __device__ static void
-multiply(float *d, const Shared &s, int i) {
-  unsigned long long left = describe(s.left[i]), right = describe(s.right[i]);
-  asm volatile("wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(left), "l"(right) : "memory"); // early unfenced hole copied one-waits
+multiply(float *d, const Shared &s, int i, unsigned beyond = 0) {
+  unsigned long long left = describe(s.left[i]), right = describe(beyond ? (const char *)&s + beyond : s.right[i]);
+  asm volatile("wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(left), "l"(right) : "memory"); // early unfenced hole beyond copied one-waits
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
@@ -87,7 +87,7 @@ send(const Shared &s, float *to) {
   asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, OWN_ROWS, SENT_UNFENCED, SENT_LATE, SENT_EARLY, SENT_ON };
+enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, BEYOND, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, OWN_ROWS, SENT_UNFENCED, SENT_LATE, SENT_EARLY, SENT_ON };
 
 template <Case which>
 __global__ void
@@ -127,7 +127,7 @@ run(float *p, const int *from, bool wrong) {
     wait_copy(s);
   if (which == ONE_WAITS && !wrong)
     __syncthreads();
-  multiply(d, s, 0);
+  multiply(d, s, 0, which == BEYOND && wrong ? 8192 : 0);
   if (which == REPLACED || which == RECOPIED) {
     if (!wrong)
       wait<0>();
@@ -155,7 +155,7 @@ main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*kernel)(float *, const int *, bool);
-  } cases[] = {{"early", run<EARLY>},       {"unfenced", run<UNFENCED>}, {"fenced-late", run<FENCED_LATE>}, {"hole", run<HOLE>},
+  } cases[] = {{"early", run<EARLY>},       {"unfenced", run<UNFENCED>}, {"fenced-late", run<FENCED_LATE>}, {"hole", run<HOLE>}, {"beyond", run<BEYOND>},
                {"copied", run<COPIED>},     {"one-waits", run<ONE_WAITS>}, {"replaced", run<REPLACED>},     {"recopied", run<RECOPIED>},
                {"two-groups", run<TWO_GROUPS>}, {"own-rows", run<OWN_ROWS>}, {"sent-unfenced", run<SENT_UNFENCED>}, {"sent-late", run<SENT_LATE>},
                {"sent-early", run<SENT_EARLY>}, {"sent-on", run<SENT_ON>}};
