@@ -136,6 +136,9 @@ bool smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorM
  * they were compared with no device). Returns: false: the map is not for these */
 bool smb_tensor_map_pick_rows(SmbTensorMap *map);
 
+/** smb_tensor_map_recognize: Returns: whether these bytes may be a tensor map of any chip: not if they are zeros, or have another type or rank */
+bool smb_tensor_map_recognize(const uint8_t bytes[SMB_TENSOR_MAP_BYTES]);
+
 /** smb_tensor_box_problem: Returns: why an H200 ends the launch of a copy of this box with an illegal instruction; or NULL */
 const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box);
 

@@ -155,6 +155,15 @@ find_type(const uint8_t *bytes, uint32_t *type) {
 }
 
 bool
+smb_tensor_map_recognize(const uint8_t bytes[SMB_TENSOR_MAP_BYTES]) {
+  uint8_t any = 0;
+  uint32_t type;
+  for (unsigned i = 0; i < SMB_TENSOR_MAP_BYTES; i++)
+    any |= bytes[i];
+  return any && find_type(bytes, &type) && get(bytes, SMB_TENSOR_FIELD_RANK, 0) < SMB_TENSOR_RANK;
+}
+
+bool
 smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *map) {
   *map = (SmbTensorMap){
       .address = get(bytes, SMB_TENSOR_FIELD_ADDRESS, 0),

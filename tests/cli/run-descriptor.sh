@@ -215,6 +215,76 @@ for way in load store; do
   timeout 60 "$SMEMBANK" run --check -- ./aligned $way 128 >out 2>err || die "aligned $way 128: $(cat out err)"
 done
 
+# --- maps that no copy takes
+cat >maps.cu <<'END'
+#include <cuda.h>
+#include <cstdio>
+#include <cstdlib>
+
+#define BEGIN                                                                                                                                      \
+  __shared__ __align__(128) int tile[1024];                                                                                                        \
+  __shared__ unsigned long long barrier;                                                                                                           \
+  unsigned to = (unsigned)__cvta_generic_to_shared(tile), b = (unsigned)__cvta_generic_to_shared(&barrier);                                        \
+  tile[threadIdx.x] = 0;                                                                                                                           \
+  if (threadIdx.x == 0)                                                                                                                            \
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" ::"r"(b) : "memory");                     \
+  asm volatile("fence.proxy.async;" ::: "memory");                                                                                                 \
+  __syncwarp();
+#define END                                                                                                                                        \
+  asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@p bra D;\nbra W;\nD: }" ::"r"(b) : "memory");                \
+  *out = tile[threadIdx.x];
+#define LOAD(at) ".shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, " at "], [%2];" :: "r"(to), "l"(&map), "r"(b), "r"(x), "r"(0) : "memory"
+
+__global__ void flat(const __grid_constant__ CUtensorMap map, int x, int *out) {
+  BEGIN
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.tensor.2d" LOAD("{%3, %4}")); // flat
+  END
+}
+__global__ void deep(const __grid_constant__ CUtensorMap map, int x, int *out) {
+  BEGIN
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.tensor.3d" LOAD("{%3, %4, %4}")); // deep
+  END
+}
+__global__ void copied(const CUtensorMap map, int x, int *out) {
+  BEGIN
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.tensor.2d" LOAD("{%3, %4}")); // copied
+  END
+}
+int main(int, char **words) {
+  int x = atoi(words[2]), *o, *p;
+  decltype(&cuTensorMapEncodeTiled) encode;
+  cudaDriverEntryPointQueryResult found;
+  CUtensorMap map = {};
+  cuuint64_t size[] = {32, 32}, stride[] = {128};
+  cuuint32_t box[] = {32, 8}, step[] = {1, 1};
+  cudaMalloc(&p, 4096);
+  cudaMemset(p, 1, 4096);
+  cudaMalloc(&o, 128);
+  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found);
+  if (words[1][0] != 'z')
+    encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  (words[1][0] == 'd' ? deep : words[1][0] == 'c' ? copied : flat)<<<1, 32>>>(map, x, o);
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(o), cudaFree(p);
+}
+END
+for code in sm_90a compute_90a; do
+  "$nvcc" -gencode arch=compute_90a,code=$code -lineinfo -cudart shared -o maps maps.cu
+  # tells_map KERNEL AT TITLE TEXT [CASE]: the copy of a kernel, at column AT, is what is wrong
+  tells_map() {
+    SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./maps "${5-$1}" "$2" >out 2>err && die "maps $1 $2: nothing was found"
+    grep -qF "maps.cu:$(grep -n "// $1\$" maps.cu | sed 's/:.*//'): $3: $4" err || die "maps $code $1 $2: $(cat out err)"
+  }
+  tells_map deep 0 'descriptor that does not fit the copy' 'the tensor map has 2 dimensions, the copy 3'
+  tells_map flat 0 'descriptor that does not fit the copy' 'these 128 bytes are no tensor map' zeros
+  tells_map copied 0 'descriptor that does not fit the copy' 'the tensor map is in local memory'
+  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./maps flat 0 >out 2>err || die "maps $code: $(cat out err)"
+done
+
 # Two copies that the same is wrong with, for two products: one warning.
 expect 0 run -o cases.zip --output ranking -- ./cases 64-read-32 A
 expect 0 analyze cases.zip --launch 1

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "sim/exec/memory/memory.h"
+#include "sim/base/text.h"
 #include "sim/machine/access/chunk.h"
+#include "sim/machine/check/checking.h"
 
 enum {
   BOX_ALIGN = 128
@@ -51,25 +53,80 @@ read_box_row(Exec *exec, Row row, guint lane, guint *flags, guint32 *value) {
   return smb_row_known(registers, row, one) == one;
 }
 
+// What is wrong with a map, of a launch that is checked.
+static void
+tell_map(Exec *exec, const Step *step, guint lane, const char *problem) {
+  const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
+                            .site = step->transfer->move.site,
+                            .other = G_MAXUINT,
+                            .warp = exec->w,
+                            .lane = lane,
+                            .other_thread = G_MAXUINT};
+  if (exec->block->check)
+    smb_inspect_note(exec->block, &found, problem);
+}
+
+// A map is a parameter of the kernel, or in constant or global memory (PTX ISA, "Tensor-map"). A parameter that is not __grid_constant__ is copied.
+static void
+check_map_place(Exec *exec, const Step *step, guint lane, guint64 address) {
+  guint number = smb_block_find(exec->block, address);
+  if (!exec->block->check || number >= exec->block->n_objects)
+    return;
+  Space space = exec->block->objects[number].space;
+  if (space == SPACE_PRIVATE)
+    tell_map(exec, step, lane,
+             "the tensor map is in local memory, where a copy does not look for it: a parameter of "
+             "the kernel that is one has to be const __grid_constant__");
+  else if (space == SPACE_SHARED)
+    tell_map(exec, step, lane,
+             "the tensor map is in shared memory, where a copy does not look for it");
+}
+
+// Whether a map is one for this copy.
 static gboolean
-read_map(Exec *exec, const Tensor *tensor, guint lane, Box *box) {
+check_map(Exec *exec, const Step *step, guint lane, const guint8 *bytes, SmbTensorMap *map) {
+  const Tensor *tensor = &step->bulk->tensor;
+  gboolean is_known = smb_tensor_map_decode(bytes, map);
+  g_autofree char *problem = NULL;
+  if (!smb_tensor_map_recognize(bytes))
+    problem = g_strdup_printf("these %u bytes are no tensor map", SMB_TENSOR_MAP_BYTES);
+  else if (is_known && map->rank != tensor->rank)
+    problem = g_strdup_printf("the tensor map has %u dimension%s, the copy %u", map->rank,
+                              smb_plural(map->rank), tensor->rank);
+  else if (is_known && map->is_im2col != !!tensor->is_im2col)
+    problem = g_strdup_printf("the tensor map is %s, the copy %s",
+                              map->is_im2col ? "of pixels (im2col)" : "of tiles",
+                              map->is_im2col ? "of tiles" : "of pixels (im2col)");
+  else if (is_known && tensor->picks_rows && !smb_tensor_map_pick_rows(map))
+    problem =
+        g_strdup_printf("the box of the tensor map has %u rows, that of a copy which names its "
+                        "rows is to have one",
+                        map->box[1]);
+  if (problem)
+    tell_map(exec, step, lane, problem);
+  return is_known && !problem;
+}
+
+static gboolean
+read_map(Exec *exec, const Step *step, guint lane, Box *box) {
   guint64 addresses[SMB_MAX_LANES];
   guint32 origin;
   guint8 bytes[SMB_TENSOR_MAP_BYTES];
   SmbLanes one = (SmbLanes)1 << lane;
-  SmbLanes known = smb_transfer_addresses(exec, tensor->map, one, addresses, &box->flags, &origin);
+  SmbLanes known =
+      smb_transfer_addresses(exec, step->bulk->tensor.map, one, addresses, &box->flags, &origin);
   exec_watch(exec, box->flags);
-  return known == one &&
-         smb_block_peek(exec->block, exec->w, lane, addresses[lane], bytes, sizeof bytes) &&
-         smb_tensor_map_decode(bytes, &box->map) && box->map.rank == tensor->rank &&
-         box->map.is_im2col == !!tensor->is_im2col &&
-         (!tensor->picks_rows || smb_tensor_map_pick_rows(&box->map));
+  if (known != one)
+    return FALSE;
+  check_map_place(exec, step, lane, addresses[lane]);
+  return smb_block_peek(exec->block, exec->w, lane, addresses[lane], bytes, sizeof bytes) &&
+         check_map(exec, step, lane, bytes, &box->map);
 }
 
 gboolean
 smb_box_find(Exec *exec, const Step *step, guint lane, Box *box) {
   const Tensor *tensor = &step->bulk->tensor;
-  if (!read_map(exec, tensor, lane, box))
+  if (!read_map(exec, step, lane, box))
     return FALSE;
   box->box = (SmbTensorBox){.leaves = !step->bulk->to, .picks_rows = tensor->picks_rows};
   for (guint i = 0; i < tensor_coordinates(tensor); i++) {
