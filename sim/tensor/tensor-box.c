@@ -219,9 +219,9 @@ find_pixel_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
   for (unsigned i = 0; i + 2 < map->rank; i++) {
     int64_t at = box->coordinates[1 + i];
     if (at < map->lower[i] || at >= (int64_t)map->dimensions[1 + i] + map->upper[i])
-      return "it begins outside of the map's box of pixels";
+      return "the box begins outside of the map's box of pixels";
     if (box->leaves && (map->lower[i] < 0 || map->upper[i] > 0))
-      return "it is stored, and the map's box of pixels is not in the tensor";
+      return "the box is stored, and the map's box of pixels is not in the tensor";
   }
   return NULL;
 }
@@ -231,12 +231,12 @@ smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
   const SmbTensorUnit unit = find_copy_unit(map);
   int64_t start = box->coordinates[0] * (int64_t)unit.shared_bytes;
   if (start % (SMB_TENSOR_CHUNK * unit.elements))
-    return "its first coordinate is not at a multiple of 16 bytes";
+    return "the first coordinate of the box is not at a multiple of 16 bytes";
   if (unit.bytes != unit.shared_bytes && box->coordinates[0] % SPREAD_ELEMENTS)
-    return "its first coordinate is not a multiple of 128";
+    return "the first coordinate of the box is not a multiple of 128";
   for (unsigned i = 0; i < (box->picks_rows ? 1 : map->rank); i++)
     if (box->leaves && box->coordinates[i] < 0)
-      return "it is stored, and a coordinate is negative";
+      return "the box is stored, and a coordinate is negative";
   return map->is_im2col ? find_pixel_problem(map, box) : NULL;
 }
 

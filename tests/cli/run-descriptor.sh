@@ -215,7 +215,7 @@ for way in load store; do
   timeout 60 "$SMEMBANK" run --check -- ./aligned $way 128 >out 2>err || die "aligned $way 128: $(cat out err)"
 done
 
-# --- maps that no copy takes
+# --- maps that no copy takes, and boxes
 cat >maps.cu <<'END'
 #include <cuda.h>
 #include <cstdio>
@@ -253,6 +253,12 @@ __global__ void copied(const CUtensorMap map, int x, int *out) {
     asm volatile("cp.async.bulk.tensor.2d" LOAD("{%3, %4}")); // copied
   END
 }
+__global__ void stored(const __grid_constant__ CUtensorMap map, int x, int *) {
+  BEGIN
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" :: "l"(&map), "r"(x), "r"(0), "r"(to) : "memory"); // stored
+  asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+}
 int main(int, char **words) {
   int x = atoi(words[2]), *o, *p;
   decltype(&cuTensorMapEncodeTiled) encode;
@@ -267,7 +273,7 @@ int main(int, char **words) {
   if (words[1][0] != 'z')
     encode(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  (words[1][0] == 'd' ? deep : words[1][0] == 'c' ? copied : flat)<<<1, 32>>>(map, x, o);
+  (words[1][0] == 'd' ? deep : words[1][0] == 'c' ? copied : words[1][0] == 's' ? stored : flat)<<<1, 32>>>(map, x, o);
   puts(cudaGetErrorName(cudaDeviceSynchronize()));
   cudaFree(o), cudaFree(p);
 }
@@ -282,6 +288,8 @@ for code in sm_90a compute_90a; do
   tells_map deep 0 'descriptor that does not fit the copy' 'the tensor map has 2 dimensions, the copy 3'
   tells_map flat 0 'descriptor that does not fit the copy' 'these 128 bytes are no tensor map' zeros
   tells_map copied 0 'descriptor that does not fit the copy' 'the tensor map is in local memory'
+  tells_map flat 1 'illegal instruction' 'the first coordinate of the box is not at a multiple of 16 bytes, by thread (0,0,0)'
+  tells_map stored -4 'illegal instruction' 'the box is stored, and a coordinate is negative, by thread (0,0,0)'
   SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./maps flat 0 >out 2>err || die "maps $code: $(cat out err)"
 done
 

@@ -371,7 +371,7 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
                   .is_ok = TRUE};
   const char *problem = can_reduce(step->bulk->atomic, box->map.type)
                             ? smb_tensor_box_problem(&box->map, &box->box)
-                            : "its type is not reduced in this way";
+                            : "the type of the tensor is not reduced in this way";
   if (problem) {
     Move move = make_box_move(box->box.leaves ? step->bulk->from : step->bulk->to, 1);
     return smb_bulk_refuse(exec->block, &move, exec->w, lane, problem);

@@ -167,9 +167,11 @@ smb_mbarriers_check(Exec *exec) {
     return smb_block_fail(
         exec->block, step->place,
         "%s: warp %u waits here forever: the mbarrier at byte %u of shared memory still expects %u "
-        "arrival%s and %" G_GINT64_FORMAT " bytes%s",
+        "arrival%s%s %" G_GINT64_FORMAT " bytes%s%s",
         smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
-        places.offset[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
+        places.offset[lane], barrier->pending, barrier->pending == 1 ? "" : "s",
+        barrier->bytes < 0 ? ", and" : " and", ABS(barrier->bytes),
+        barrier->bytes < 0 ? " more have come than were expected" : "",
         !exec->block->peers && cluster[0] * cluster[1] * cluster[2] > 1
             ? "; what other blocks of the cluster do to it is not modelled"
             : "");

@@ -205,7 +205,7 @@ smb_bulk_align(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
 
 gboolean
 smb_bulk_refuse(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
-  g_autofree char *text = g_strdup_printf("a box that a device does not copy: %s", problem);
+  g_autofree char *text = g_strdup_printf("illegal instruction: %s", problem);
   smb_access_fault(block, SMB_FAULT_INSTRUCTION);
   return smb_access_fail(block, move, warp, lane, text);
 }

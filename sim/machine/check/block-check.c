@@ -221,8 +221,9 @@ smb_inspect_note(SmbBlock *block, const CheckFound *found, const char *text) {
 void
 smb_inspect_fault(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
   Inspection *check = block->check;
-  const CheckFound found = {.kind = check->fault == SMB_FAULT_MISALIGNED ? SMB_DEFECT_MISALIGNED
-                                                                         : SMB_DEFECT_ADDRESS,
+  const CheckFound found = {.kind = check->fault == SMB_FAULT_MISALIGNED    ? SMB_DEFECT_MISALIGNED
+                                    : check->fault == SMB_FAULT_INSTRUCTION ? SMB_DEFECT_INSTRUCTION
+                                                                            : SMB_DEFECT_ADDRESS,
                             .site = move->site,
                             .other = G_MAXUINT,
                             .warp = warp,
