@@ -51,7 +51,8 @@ smb_advise_write_quiet(SmbCli *cli, const SmbAdviseReport *report) {
   else if (proof)
     write_proven(cli, report, proof);
   else if (smb_analysis_total(report->analysis).excess == 0)
-    smb_spool_puts(cli->out, "Nothing is recommended: there are no bank conflicts.\n");
+    smb_spool_printf(cli->out, "Nothing is recommended: there are no bank conflicts%s.\n",
+                     smb_analyze_qualify(report->analysis));
   else if (smb_advise_is_free(report))
     smb_spool_puts(cli->out, "Nothing is recommended: bank conflicts cost nothing here.\n");
   else

@@ -136,12 +136,41 @@ match_text(SmbCompiledCount *count, const SmbAnalysis *text) {
     SmbCompiledLine *line = find_line(count, key);
     if (line)
       line->n_first++;
+    if (line && access->data_source && !line->assumed)
+      line->assumed = access;
     if (line && !line->first) {
       line->first = access->site;
       line->array = access->array;
     } else if (line && g_strcmp0(line->array, access->array) != 0) {
       line->array = NULL;
     }
+  }
+}
+
+static const SmbAccess *
+find_assumed(const SmbAnalysis *text) {
+  for (guint i = 0; i < text->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
+    if (access->data_source)
+      return access;
+  }
+  return NULL;
+}
+
+// What depends on contents that the launch of the text does not give, does so in machine code, which was counted with the same ones: of a
+// line that the text does not have, it is not known that it does not.
+static void
+mark_assumed(SmbCompiledCount *count, const SmbAnalysis *text) {
+  const SmbAccess *any = find_assumed(text);
+  for (guint i = 0; any && i < count->analysis->accesses->len; i++) {
+    SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    const SmbCompiledLine *line = smb_compiled_count_line(count, access);
+    const SmbAccess *written = line->first ? line->assumed : any;
+    if (!written)
+      continue;
+    access->data_source = written->data_source;
+    access->reason = written->reason;
+    access->exact = FALSE;
   }
 }
 
@@ -230,6 +259,7 @@ smb_compiled_count_take(SmbCompiledCount *count, SmbAnalysis *analysis, const Sm
   divide_lines(count, text);
   sum_compiled_lines(count);
   match_text(count, text);
+  mark_assumed(count, text);
   name_arrays(count, text);
   name_own_lines(count);
 }

@@ -14,6 +14,7 @@
  * @n: how many
  * @first: (nullable): the first access of that class in that line of the text; %NULL: the text has none there
  * @n_first: how many it has there
+ * @assumed: (nullable): the first of these that depends on contents that were not given (SmbAccess.data_source)
  * @array: (nullable): the array that the text accesses there, or, if it accesses none, the code; %NULL: none, or several
  */
 typedef struct {
@@ -22,6 +23,7 @@ typedef struct {
   SmbTally total;
   const SmbSite *first;
   guint n_first;
+  const SmbAccess *assumed;
   const char *array;
 } SmbCompiledLine;
 
