@@ -65,6 +65,39 @@ describe_kernel(const SmbCase *one) {
   return g_strjoin("\n", file, kernel, NULL);
 }
 
+// --- cases that name no kernel
+
+// Of files, their kernel where it is the only one, else "" (transfer full).
+static GHashTable *
+find_only_kernels(const SmbProject *new) {
+  GHashTable *only = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < new->cases->len; i++) {
+    char *file = describe_file(new->cases->pdata[i]);
+    g_autofree char *kernel = find_case_kernel(new->cases->pdata[i]);
+    const char *known = g_hash_table_lookup(only, file);
+    g_hash_table_replace(only, file, g_strdup(known && strcmp(known, kernel) != 0 ? "" : kernel));
+  }
+  return only;
+}
+
+// A case that names none is of the only one of its file: it gets a word that says so.
+static void
+name_only_kernels(const SmbProject *project, const SmbProject *new) {
+  g_autoptr(GHashTable) only = find_only_kernels(new);
+  for (guint i = 0; i < project->cases->len; i++) {
+    SmbCase *one = project->cases->pdata[i];
+    g_autofree char *file = describe_file(one);
+    g_autofree char *named = find_case_kernel(one);
+    const char *kernel = g_hash_table_lookup(only, file);
+    if (*named || !kernel || !*kernel)
+      continue;
+    guint n = g_strv_length(one->words);
+    one->words = g_renew(char *, one->words, n + 2);
+    one->words[n] = g_strconcat("--entry=", kernel, NULL);
+    one->words[n + 1] = NULL;
+  }
+}
+
 // --- which cases are there
 
 // Cases by what they say (element-type utf8 GPtrArray): "all" of it, their "kernel", their "name" and kernel. @taken: what new ones were
@@ -191,8 +224,9 @@ find_gone(const SmbProject *project, const SmbProject *new) {
   for (guint i = 0; i < project->cases->len; i++) {
     const SmbCase *one = project->cases->pdata[i];
     g_autofree char *file = describe_file(one);
+    g_autofree char *name = find_case_kernel(one);
     g_autofree char *kernel = describe_kernel(one);
-    if (g_hash_table_contains(known, file) && !g_hash_table_contains(known, kernel))
+    if (*name && g_hash_table_contains(known, file) && !g_hash_table_contains(known, kernel))
       g_string_append_printf(gone, "%s%s", gone->len ? ", " : "", one->name);
   }
   return gone->len ? g_strdup(gone->str) : NULL;
@@ -208,6 +242,7 @@ smb_existing_match(const SmbExisting *existing, SmbSections *sections, char **go
       project ? smb_project_new_from_data(existing->path, whole, strlen(whole), error) : NULL;
   if (!new)
     return FALSE;
+  name_only_kernels(project, new);
   g_autofree gboolean *there = find_there(project, new);
   g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < project->cases->len; i++) {

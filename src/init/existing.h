@@ -28,7 +28,8 @@ void smb_existing_free(SmbExisting *existing);
  * @gone: (out) (transfer full) (nullable): the names of sections whose kernel their file no longer has, with commas between
  * @error: as smb_project_new_from_data()
  *
- * A section is there if one says all that it says, or has its name and is of the same kernel: then it was edited.
+ * A section is there if one says all that it says, or has its name and is of the same kernel: then it was edited. One that names no kernel
+ * is of the only one of its file.
  */
 gboolean smb_existing_match(const SmbExisting *existing, SmbSections *sections, char **gone,
                             GError **error);

@@ -92,6 +92,15 @@ head -n "$(wc -l <edited.ini)" again.ini | cmp -s - edited.ini || die '--force c
 [ "$(sed "1,$(wc -l <edited.ini)d" again.ini | sed 's/^# max-excess = ?.*shared memory.*/unlimited/' | paste -sd ' ')" = ' [scan] file = app.cu instance = scan<4,int> block = 32 grid = 8 arg = n=1 unlimited  [added] file = app.cu entry = added block = 64 grid = 2 max-excess = 0' ] ||
   die "$last: $(cat again.ini)"
 mv first.cu app.cu
+# A section that names no kernel is of the only one of its file; of a file with several it is not known to be gone.
+echo '__global__ void turn(float *out, int pitch) { __shared__ float s[32]; s[threadIdx.x] = pitch; }' >one.cu
+printf '[mine]\nfile = one.cu\nblock = 32\narg = pitch=4\n[turn]\nfile = one.cu\nblock = 64\narg = pitch=8\n[any]\nfile = app.cu\n' >unnamed.ini
+cp unnamed.ini added.ini
+expect 0 init --force one.cu -o added.ini
+shows 'added.ini: 0 cases added; there already: 1'
+cmp -s unnamed.ini added.ini || die "--force changes what is there: $(cat added.ini)"
+expect 0 init --force app.cu -o added.ini
+shows 'added.ini: 5 cases added; limited to what they cost today: 2; to be filled in, as comments say: 3; there already: 0'
 echo '[broken' >broken.ini
 expect 3 init --force app.cu -o broken.ini
 says 'broken.ini:1: '
