@@ -51,12 +51,13 @@ static const SmbCliUsage usage = {
 };
 
 // What is read. @folder: of the project file; NULL: the current one; @compiled: (element-type SmbSource): files that are no CUDA C;
-// @folders: of files that include others, those that have them (element-type utf8 GStrv); @said: of files, what their lines say
+// @texts: (element-type utf8): the others; @folders: of files that include others, those that have them (element-type utf8 GStrv); @said: of files, what their lines say
 // (element-type utf8 GPtrArray)
 typedef struct {
   const char *folder;
   SmbHost *host;
   GPtrArray *compiled;
+  GPtrArray *texts;
   GHashTable *folders;
   GHashTable *said;
 } Reading;
@@ -82,7 +83,8 @@ read_init_text(SmbCli *cli, Reading *reading, SmbSource *source, GError **error)
     return FALSE;
   g_auto(GStrv) included = smb_source_inputs(source);
   smb_files_read_all(cli->files, (const char *const *)included);
-  return smb_seen_read(cli, reading->host, file, (const char *const *)folders, error);
+  g_ptr_array_add(reading->texts, g_strdup(file));
+  return TRUE;
 }
 
 static gboolean
@@ -95,6 +97,10 @@ read_init_files(SmbCli *cli, Reading *reading, GError **error) {
     if (!level || strcmp(level, "text") != 0)
       g_ptr_array_add(reading->compiled, g_steal_pointer(&source));
     else if (!read_init_text(cli, reading, source, error))
+      return FALSE;
+  }
+  for (guint i = 0; i < reading->texts->len; i++) {
+    if (!smb_seen_read(cli, reading->host, reading->texts, i, reading->folders, error))
       return FALSE;
   }
   return TRUE;
@@ -120,7 +126,8 @@ make_sections(SmbCli *cli, const char *folder, const char *arch, GError **error)
       g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
   g_autoptr(GHashTable) said =
       g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
-  Reading reading = {folder, host, compiled, folders, said};
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+  Reading reading = {folder, host, compiled, texts, folders, said};
   if (!read_init_files(cli, &reading, error))
     return NULL;
   g_autoptr(SmbSections) sections = smb_sections_new(

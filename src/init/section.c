@@ -418,19 +418,59 @@ add_said(SmbSections *sections, const SmbHostKernel *kernel, const char *folder)
   return said && said->len > 0;
 }
 
-void
-smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder) {
+// A file and the name of a kernel (transfer full).
+static char *
+make_owner_key(const char *file, const char *name) {
+  return g_strjoin("\n", file, name, NULL);
+}
+
+// Which files have kernels of which names, themselves or by what they include (transfer full).
+static GHashTable *
+find_owners(const SmbHost *host) {
+  GHashTable *owners = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < host->kernels->len; i++) {
     const SmbHostKernel *kernel = host->kernels->pdata[i];
-    const GPtrArray *launches = smb_host_launches(host, kernel->name);
+    g_hash_table_add(owners, make_owner_key(kernel->file, kernel->name));
+    if (kernel->included)
+      g_hash_table_add(owners, make_owner_key(kernel->included, kernel->name));
+  }
+  return owners;
+}
+
+static gboolean
+is_owner(GHashTable *owners, const char *file, const char *name) {
+  g_autofree char *key = make_owner_key(file, name);
+  return g_hash_table_contains(owners, key);
+}
+
+// The launches of a kernel (transfer container): those of texts that have no kernel of its name may be of any.
+static GPtrArray *
+find_own_launches(const SmbHost *host, GHashTable *owners, const SmbHostKernel *kernel) {
+  const GPtrArray *launches = smb_host_launches(host, kernel->name);
+  GPtrArray *own = g_ptr_array_new();
+  for (guint i = 0; launches && i < launches->len; i++) {
+    const SmbHostLaunch *launch = launches->pdata[i];
+    gboolean is_own =
+        strcmp(launch->text, kernel->file) == 0 || g_strcmp0(launch->file, kernel->included) == 0;
+    if (is_own || !(is_owner(owners, launch->text, kernel->name) ||
+                    is_owner(owners, launch->file, kernel->name)))
+      g_ptr_array_add(own, launches->pdata[i]);
+  }
+  return own;
+}
+
+void
+smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder) {
+  g_autoptr(GHashTable) owners = find_owners(host);
+  for (guint i = 0; i < host->kernels->len; i++) {
+    const SmbHostKernel *kernel = host->kernels->pdata[i];
     if (add_said(sections, kernel, folder))
       continue;
-    for (guint j = 0; launches && j < launches->len; j++) {
-      const SmbHostLaunch *launch = launches->pdata[j];
-      write_section_kernel(sections, host, kernel, launch, folder);
-    }
+    g_autoptr(GPtrArray) launches = find_own_launches(host, owners, kernel);
+    for (guint j = 0; j < launches->len; j++)
+      write_section_kernel(sections, host, kernel, launches->pdata[j], folder);
     // What a header has besides is no kernel of the text.
-    if (!launches && !kernel->included)
+    if (!launches->len && !kernel->included)
       write_section_kernel(sections, host, kernel, NULL, folder);
   }
 }

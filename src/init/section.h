@@ -54,8 +54,8 @@ char *smb_sections_name(GHashTable *names, const char *base);
 /** smb_sections_write: Returns: (transfer full): the project file with all of them */
 char *smb_sections_write(const SmbSections *sections);
 
-/** smb_sections_add_host: a section for each launch of each kernel, and for each kernel that no text launches. What lines say of a kernel
- * takes the place of its launches. */
+/** smb_sections_add_host: a section for each launch of each kernel, and for each kernel that no text launches. What a file launches that has a
+ * kernel of that name is its own. What lines say of a kernel takes the place of its launches. */
 void smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder);
 
 /** smb_sections_add_entries: a section for each kernel of a file of compiled code; @host: has the launches. */

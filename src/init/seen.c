@@ -11,6 +11,7 @@
 
 enum {
   MAX_OF_KERNEL = 8, // launches that are listed
+  MAX_PARTS = 16,    // other files that a program may be made of
   MAX_RAW_BYTES = 64,
 };
 
@@ -83,11 +84,12 @@ describe_value(const char *type, const char *raw) {
 
 // --- launches
 
+// The kernel of a name that one of the files has.
 static const SmbHostKernel *
-find_host_kernel(const SmbHost *host, const char *file, const char *name) {
+find_host_kernel(const SmbHost *host, const char *const *files, const char *name) {
   for (guint i = 0; i < host->kernels->len; i++) {
     const SmbHostKernel *kernel = host->kernels->pdata[i];
-    if (strcmp(kernel->name, name) == 0 && strcmp(kernel->file, file) == 0)
+    if (strcmp(kernel->name, name) == 0 && g_strv_contains(files, kernel->file))
       return kernel;
   }
   return NULL;
@@ -117,19 +119,19 @@ describe_dim3(const guint extent[3]) {
   return g_strdup_printf("dim3(%u, %u, %u)", extent[0], extent[1], extent[2]);
 }
 
-// The launch as a text would have it (transfer full); @plain: its name without namespaces and parameters. NULL: the text has no such
+// The launch as a text would have it (transfer full); @plain: its name without namespaces and parameters. NULL: the files have no such
 // kernel, or (with @error) the capture is damaged.
 static SmbHostLaunch *
 make_seen_launch(const SmbHost *host, const SmbCapture *capture, const SmbCaptureLaunch *captured,
-                 const char *file, GError **error) {
+                 const char *const *files, GError **error) {
   g_autofree char *plain = smb_symbol_demangle(captured->kernel, TRUE);
   g_autofree char *name = g_strndup(plain, strcspn(plain, "<("));
-  const SmbHostKernel *kernel = find_host_kernel(host, file, name);
+  const SmbHostKernel *kernel = find_host_kernel(host, files, name);
   g_autoptr(SmbSource) code = kernel ? smb_capture_code(capture, captured, error) : NULL;
   SmbCaptureLoaded *loaded = code ? smb_capture_load(capture, captured, code, error) : NULL;
   if (!loaded)
     return NULL;
-  SmbHostLaunch *launch = smb_host_launch_new(name, file);
+  SmbHostLaunch *launch = smb_host_launch_new(name, kernel->file);
   const char *instance = strchr(plain, '<');
   if (instance && kernel->is_template)
     launch->instance = split_instance(instance + 1);
@@ -180,37 +182,64 @@ add_seen_launch(GHashTable *seen, GPtrArray *names, GHashTable *keys, SmbHostLau
 }
 
 static gboolean
-add_seen(SmbHost *host, const SmbCapture *capture, const char *file, GError **error) {
+add_seen(SmbHost *host, const SmbCapture *capture, const char *const *files, GError **error) {
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   g_autoptr(GHashTable) keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   g_autoptr(GError) failure = NULL;
   for (guint i = 0; i < smb_capture_n_launches(capture) && !failure; i++) {
     SmbHostLaunch *launch =
-        make_seen_launch(host, capture, smb_capture_launch(capture, i), file, &failure);
+        make_seen_launch(host, capture, smb_capture_launch(capture, i), files, &failure);
     if (launch)
       add_seen_launch(seen, names, keys, launch);
   }
   for (guint i = 0; i < names->len; i++)
-    smb_host_replace_launches(host, g_hash_table_lookup(seen, names->pdata[i]));
+    smb_host_replace_launches(host, files, g_hash_table_lookup(seen, names->pdata[i]));
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   return !error || !*error;
 }
 
+// A program, and up to so many of the texts that are none, which it may be made of together (transfer container).
+static GPtrArray *
+list_parts(const GPtrArray *texts, const char *program, const SmbArch *arch) {
+  GPtrArray *files = g_ptr_array_new();
+  g_ptr_array_add(files, (gpointer)program);
+  for (guint i = 0; i < texts->len && files->len <= MAX_PARTS; i++) {
+    const char *file = texts->pdata[i];
+    if (g_str_has_suffix(file, ".cu") && !smb_stand_in_is_program(file, arch))
+      g_ptr_array_add(files, texts->pdata[i]);
+  }
+  g_ptr_array_add(files, NULL);
+  return files;
+}
+
+// All folders of the files (transfer full).
+static GStrv
+list_searched(const char *const *files, GHashTable *folders) {
+  g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+  for (guint i = 0; files[i]; i++)
+    g_strv_builder_addv(all, g_hash_table_lookup(folders, files[i]));
+  return g_strv_builder_end(all);
+}
+
 gboolean
-smb_seen_read(SmbCli *cli, SmbHost *host, const char *file, const char *const *folders,
-              GError **error) {
+smb_seen_read(SmbCli *cli, SmbHost *host, const GPtrArray *texts, guint program,
+              GHashTable *folders, GError **error) {
   g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, error);
   g_autoptr(SmbStandIn) stand_in = NULL;
+  const char *file = texts->pdata[program];
   if (!arch)
     return FALSE;
   if (!smb_stand_in_is_program(file, arch))
     return TRUE;
-  if (!smb_stand_in_run(cli, file, arch, folders, FALSE, &stand_in, error))
+  g_autoptr(GPtrArray) parts = list_parts(texts, file, arch);
+  const char *const *files = (const char *const *)parts->pdata;
+  g_auto(GStrv) searched = list_searched(files, folders);
+  if (!smb_stand_in_run(cli, files, arch, (const char *const *)searched, FALSE, &stand_in, error))
     return FALSE;
   if (!stand_in)
     return TRUE;
   g_autoptr(SmbCapture) capture = smb_capture_open(stand_in->path, error);
-  return capture && add_seen(host, capture, file, error);
+  return capture && add_seen(host, capture, files, error);
 }

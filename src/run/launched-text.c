@@ -125,7 +125,8 @@ smb_launched_text_settle(SmbCli *cli, guint argument, SmbStandIn **stand_in, GEr
   if (!smb_stand_in_is_run(cli, argument))
     return TRUE;
   const char *file = cli->arguments[argument];
-  if (!smb_stand_in_run(cli, file, cli->arch, NULL, FALSE, stand_in, error))
+  const char *const files[] = {file, NULL};
+  if (!smb_stand_in_run(cli, files, cli->arch, NULL, FALSE, stand_in, error))
     return FALSE;
   if (!*stand_in)
     return TRUE;

@@ -103,12 +103,25 @@ parse_stand_in_options(const SmbCli *cli, const SmbArch *arch, SmbRunning *runni
   return TRUE;
 }
 
-// Why a file is taken as it is: the first line of it.
+// What a linker says of a function that a program calls and does not have: "undefined reference to `go(int)'". NULL: nothing
+static const char *
+find_missing_function(const char *reason) {
+  return strstr(reason, "undefined reference");
+}
+
+// Why a file is taken as it is: the first line of it, or the one that says which function is missing.
 static void
-tell_reason(SmbCli *cli, const char *file, const char *reason) {
-  g_autofree char *line = g_strndup(reason, strcspn(reason, "\n"));
+tell_reason(SmbCli *cli, const char *const *files, const char *reason) {
+  const char *missing = find_missing_function(reason);
+  const char *told = missing ? missing : reason;
+  g_autofree char *line = g_strndup(told, strcspn(told, "\n"));
   smb_spool_printf(cli->messages, "smembank %s: %s was not run to find its launches: %s\n",
-                   cli->command, file, line);
+                   cli->command, files[0], line);
+  if (missing && !files[1])
+    smb_spool_printf(cli->messages,
+                     "smembank %s: a program of several files is run by 'smembank run %s "
+                     "OTHER.cu'\n",
+                     cli->command, files[0]);
 }
 
 static gboolean
@@ -152,14 +165,13 @@ match_entry(const char *entry) {
   return g_regex_new(pattern, 0, 0, NULL);
 }
 
-// Compiles and runs a file. NULL with @error: it could not be.
+// Compiles files together, and runs the program. NULL with @error: it could not be.
 static SmbStandIn *
-run_program_file(SmbCli *cli, const char *file, const char *const *folders, SmbRunning *running,
-                 GError **error) {
+run_program_files(SmbCli *cli, const char *const *files, const char *const *folders,
+                  SmbRunning *running, GError **error) {
   const SmbTargetOptions *options = smb_target_options();
-  const char *const arguments[] = {file, NULL};
   g_autofree char *flags = make_flags(options, folders);
-  const SmbRunText text = {.arguments = arguments,
+  const SmbRunText text = {.arguments = files,
                            .arch = running->arch,
                            .features = cli->arch_features,
                            .nvcc = flags,
@@ -168,19 +180,34 @@ run_program_file(SmbCli *cli, const char *file, const char *const *folders, SmbR
   stand_in->workshop = smb_workshop_new("run", error);
   if (!stand_in->workshop)
     return NULL;
-  stand_in->ranking = running->ranking = smb_ranking_begin(arguments);
+  stand_in->ranking = running->ranking = smb_ranking_begin(files);
   g_autoptr(GPtrArray) words = smb_run_words(&text, stand_in->workshop, error);
   stand_in->path =
       g_build_filename(smb_workshop_folder(stand_in->workshop), "launches.capture", NULL);
-  if (!words ||
-      !run_recorded(cli, running, (const char *const *)words->pdata, stand_in->path, file, error))
+  if (!words || !run_recorded(cli, running, (const char *const *)words->pdata, stand_in->path,
+                              files[0], error))
     return NULL;
   return g_steal_pointer(&stand_in);
 }
 
+// The same of the first one alone, and of all of them if that calls functions that it does not have.
+static SmbStandIn *
+run_alone_first(SmbCli *cli, const char *const *files, const char *const *folders,
+                SmbRunning *running, GError **error) {
+  const char *const alone[] = {files[0], NULL};
+  g_autoptr(GError) failure = NULL;
+  SmbStandIn *stand_in = run_program_files(cli, alone, folders, running, &failure);
+  if (failure && files[1] && find_missing_function(failure->message))
+    return run_program_files(cli, files, folders, running, error);
+  if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return stand_in;
+}
+
 gboolean
-smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, const char *const *folders,
-                 gboolean keeps_all, SmbStandIn **stand_in, GError **error) {
+smb_stand_in_run(SmbCli *cli, const char *const *files, const SmbArch *arch,
+                 const char *const *folders, gboolean keeps_all, SmbStandIn **stand_in,
+                 GError **error) {
   SmbRunning running;
   g_autoptr(GError) failure = NULL;
   *stand_in = NULL;
@@ -189,7 +216,7 @@ smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, const char 
   const char *entry = smb_target_options()->entry;
   g_autoptr(GRegex) wanted = running.kernel = entry ? match_entry(entry) : NULL;
   running.only_firsts = !keeps_all && !smb_target_options()->captured_launch;
-  *stand_in = run_program_file(cli, file, folders, &running, &failure);
+  *stand_in = run_alone_first(cli, files, folders, &running, &failure);
   if (*stand_in && wanted && running.n_matching == 0) {
     g_clear_pointer(stand_in, smb_stand_in_free);
     g_set_error(&failure, SMB_ERROR, SMB_ERROR_INPUT, "it launches no kernel '%s'", entry);
@@ -200,7 +227,7 @@ smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, const char 
     g_propagate_error(error, g_steal_pointer(&failure));
     return FALSE;
   }
-  tell_reason(cli, file, failure->message);
+  tell_reason(cli, files, failure->message);
   return TRUE;
 }
 
@@ -217,7 +244,8 @@ smb_stand_in_open(SmbCli *cli, guint argument, gboolean keeps_all, SmbStandIn **
   *stand_in = NULL;
   if (!smb_stand_in_is_run(cli, argument))
     return TRUE;
-  if (!smb_stand_in_run(cli, cli->arguments[argument], cli->arch, NULL, keeps_all, stand_in, error))
+  const char *const files[] = {cli->arguments[argument], NULL};
+  if (!smb_stand_in_run(cli, files, cli->arch, NULL, keeps_all, stand_in, error))
     return FALSE;
   if (*stand_in)
     smb_stand_in_take(cli, argument, *stand_in);

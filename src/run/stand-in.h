@@ -32,7 +32,7 @@ gboolean smb_stand_in_is_run(const SmbCli *cli, guint argument);
 
 /**
  * smb_stand_in_run:
- * @file: (transfer none): a program
+ * @files: (array zero-terminated=1): a program; others that it is made of, too, if it calls functions that it does not have
  * @folders: (nullable): where files are that it includes, besides those of the options
  * @keeps_all: whether all launches are in the capture
  * @stand_in: (out) (nullable) (transfer full): %NULL: it could not be compiled, or launches nothing; a message says why
@@ -40,7 +40,7 @@ gboolean smb_stand_in_is_run(const SmbCli *cli, guint argument);
  *
  * Runs a program, whose output goes to standard error.
  */
-gboolean smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch,
+gboolean smb_stand_in_run(SmbCli *cli, const char *const *files, const SmbArch *arch,
                           const char *const *folders, gboolean keeps_all, SmbStandIn **stand_in,
                           GError **error);
 

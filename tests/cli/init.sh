@@ -257,6 +257,21 @@ grid = 1
 END
 diff "$work/wanted" "$work/got" >&2 || die 'names of other functions or files are taken'
 
+# What a file launches that has a kernel of the name is its own; what another one launches may be of each.
+mkdir "$work/same"
+echo '__global__ void k(int *o, int n) { o[0] = n; }  void f(int *o) { k<<<1, 32>>>(o, 2); }' >"$work/same/a.cu"
+echo '__global__ void k(int *o, int n) { o[0] = n; }  void f(int *o) { k<<<1, 64>>>(o, 4); }' >"$work/same/b.cu"
+echo '#include "k.cuh"
+void g(int *o) { k<<<1, 128>>>(o, 8); }' >"$work/same/c.cu"
+echo '__global__ void k(int *o, int n) { o[0] = n; }' >"$work/same/k.cuh"
+echo 'void h(int *o) { k<<<1, 256>>>(o, 16); }' >"$work/same/d.cu"
+(cd "$work/same" && SMEMBANK_NVCC=no "$SMEMBANK" init a.cu b.cu c.cu >out 2>err) || die "init of names: $(cat "$work/same/err")"
+[ "$(grep '^file\|^block\|^arg' "$work/same/smembank.ini" | paste -sd ' ')" = \
+  'file = a.cu block = 32 arg = n=2 file = b.cu block = 64 arg = n=4 file = c.cu block = 128 arg = n=8' ] || die "$(cat "$work/same/smembank.ini")"
+(cd "$work/same" && SMEMBANK_NVCC=no "$SMEMBANK" init a.cu d.cu -o others.ini >out 2>err) || die "init of names: $(cat "$work/same/err")"
+[ "$(grep '^file\|^block\|^arg' "$work/same/others.ini" | paste -sd ' ')" = \
+  'file = a.cu block = 32 arg = n=2 file = a.cu block = 256 arg = n=16' ] || die "$(cat "$work/same/others.ini")"
+
 # Constants of every kind, and what is made of them; a template whose parameters have defaults; blocks of their own.
 cp "$srcdir/tests/fuzz/seeds/host/constant.cu" "$work"
 (cd "$work" && "$SMEMBANK" init -o constant.ini constant.cu >out 2>err) || die "init of constants: $(cat "$work/err")"

@@ -213,3 +213,50 @@ grep -q '^# 3 more launches' smembank.ini || die "$(cat smembank.ini)"
 rm ran
 expect 0 check
 [ ! -e ran ] || die "check has run it"
+
+# Each program launches its own kernel of a name.
+for block in 32 64; do
+  cat >own$block.cu <<END
+__global__ void k(int *out, int n) {
+  out[threadIdx.x] = n;
+}
+int main() {
+  int *out;
+  cudaMalloc(&out, 1024);
+  k<<<1, $block>>>(out, $block / 16);
+}
+END
+done
+expect 0 init own32.cu own64.cu -o own.ini
+[ "$(grep '^file\|^block\|^arg' own.ini | paste -sd ' ')" = \
+  'file = own32.cu block = 32 arg = n=2 file = own64.cu block = 64 arg = n=4' ] || die "$(cat own.ini)"
+
+# A program of several files is made of those that are given; alone it says what it lacks.
+mkdir parts
+cat >parts/main.cu <<'END'
+void go(int n);
+__global__ void own(int *out) {
+  out[0] = 1;
+}
+int main(int argc, char **) {
+  go(6 + argc);
+}
+END
+cat >parts/kernels.cu <<'END'
+__global__ void part(int *out, int n) {
+  __shared__ int s[64];
+  s[threadIdx.x] = n;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+void go(int n) {
+  int *out;
+  cudaMalloc(&out, 1024);
+  part<<<n, 8 * n + 8>>>(out, 2 * n);
+}
+END
+expect 0 init parts/main.cu parts/kernels.cu -o parts.ini
+[ "$(sed -n '/^\[part\]/,$p' parts.ini | grep '^file\|^block\|^grid\|^arg' | paste -sd ' ')" = \
+  'file = parts/kernels.cu block = 64 grid = 7 arg = n=14' ] || die "$(cat parts.ini)"
+expect 0 init parts/main.cu -o main.ini
+says "parts/main.cu was not run to find its launches: undefined reference to \`go(int)'"
+says "a program of several files is run by 'smembank run parts/main.cu OTHER.cu'"

@@ -292,6 +292,7 @@ add_launch(const HostReader *reader, guint name) {
   SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
   launch->kernel = g_strdup(smb_host_token(reader, name)->text);
   const char *included = smb_source_file(reader->source, smb_host_token(reader, name)->start);
+  launch->text = g_strdup(reader->file);
   launch->file = g_strdup(included ? included : reader->file);
   launch->line = line_of(reader, name);
   launch->scope = reader->scope;

@@ -20,6 +20,7 @@ smb_host_kernel_free(SmbHostKernel *kernel) {
 void
 smb_host_launch_free(SmbHostLaunch *launch) {
   g_free(launch->kernel);
+  g_free(launch->text);
   g_free(launch->file);
   g_clear_pointer(&launch->instance, g_ptr_array_unref);
   g_ptr_array_unref(launch->configuration);
@@ -71,6 +72,7 @@ SmbHostLaunch *
 smb_host_launch_new(const char *kernel, const char *file) {
   SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
   launch->kernel = g_strdup(kernel);
+  launch->text = g_strdup(file);
   launch->file = g_strdup(file);
   launch->configuration = g_ptr_array_new_with_free_func(g_free);
   launch->arguments = g_ptr_array_new_with_free_func(g_free);
@@ -79,10 +81,16 @@ smb_host_launch_new(const char *kernel, const char *file) {
 }
 
 void
-smb_host_replace_launches(SmbHost *host, GPtrArray *launches) {
+smb_host_replace_launches(SmbHost *host, const char *const *texts, GPtrArray *launches) {
   const SmbHostLaunch *first = launches->pdata[0];
+  const GPtrArray *former = smb_host_launches(host, first->kernel);
   for (guint i = 0; i < launches->len; i++)
     g_ptr_array_add(host->launches, launches->pdata[i]);
+  for (guint i = 0; former && i < former->len; i++) {
+    const SmbHostLaunch *other = former->pdata[i];
+    if (!g_strv_contains(texts, other->text))
+      g_ptr_array_add(launches, former->pdata[i]);
+  }
   g_hash_table_replace(host->by_kernel, first->kernel, launches);
 }
 

@@ -51,6 +51,8 @@ typedef struct {
 /**
  * SmbHostLaunch: a launch, as it is written
  * @kernel: the name
+ * @text: the text that was read
+ * @file: that, or what it includes, where the launch is
  * @instance: (nullable): the template arguments
  * @configuration: (element-type utf8): grid, block, bytes, stream, as far as they are there
  * @arguments: (element-type utf8): of the kernel
@@ -60,6 +62,7 @@ typedef struct {
  */
 typedef struct {
   char *kernel;
+  char *text;
   char *file;
   guint line;
   GPtrArray *instance;
@@ -124,9 +127,9 @@ SmbHostLaunch *smb_host_launch_new(const char *kernel, const char *file);
 void smb_host_kernel_free(SmbHostKernel *kernel);
 void smb_host_launch_free(SmbHostLaunch *launch);
 
-/** smb_host_replace_launches: @launches: (transfer full) (element-type SmbHostLaunch), at least one, take the place of what texts say
- * of the launches of their kernel */
-void smb_host_replace_launches(SmbHost *host, GPtrArray *launches);
+/** smb_host_replace_launches: @launches: (transfer full) (element-type SmbHostLaunch), at least one, of one kernel, take the place of what
+ * @texts (array zero-terminated=1) say of the launches of that kernel */
+void smb_host_replace_launches(SmbHost *host, const char *const *texts, GPtrArray *launches);
 
 /** smb_host_number: Returns: whether an expression in @launch (nullable: anywhere) is a constant, a whole number from 0 */
 gboolean smb_host_number(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
