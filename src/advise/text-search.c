@@ -117,3 +117,40 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
                            idle == 1 ? "it is" : "they are", idle == 1 ? "it" : "them");
   return g_string_free(text, FALSE);
 }
+
+void
+smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
+                              const SmbAdviseArray *array, const SmbCandidate *candidate) {
+  enum {
+    TENSOR_MAJOR = 9, // the first with copies of boxes of tensors, and the only one with wgmma
+  };
+  static const guint8 modes[] = {[128 / 32] = 1, [64 / 32] = 2, [32 / 32] = 3};
+  const SmbLayout *layout = &candidate->layout;
+  guint span = candidate->tensor_span;
+  gboolean has_rows = array->search->use->placed ||
+                      array->search->use->bytes > layout->columns * layout->element_bytes;
+  guint major = smb_arch_info(report->arch)->capability_major;
+  if (!span || major < TENSOR_MAJOR)
+    return;
+  gboolean is_placed = array->search->use->placed != NULL, has_wgmma = major == TENSOR_MAJOR;
+  g_string_append_printf(text,
+                         is_placed ? " A copy by a tensor map with CU_TENSOR_MAP_SWIZZLE_%uB "
+                                     "brings this layout"
+                                   : " If a tensor map is to bring this layout, it has "
+                                     "CU_TENSOR_MAP_SWIZZLE_%uB",
+                         span);
+  if (has_wgmma)
+    g_string_append_printf(text,
+                           is_placed
+                               ? ", and wgmma reads it with %u in bits 62 and 63 of the descriptor"
+                               : ", and if wgmma is to read it, its descriptor has %u in bits 62 "
+                                 "and 63",
+                           modes[span / 32]);
+  g_string_append_printf(text,
+                         is_placed ? ", if the array begins at a multiple of %u bytes"
+                                   : "; the array begins at a multiple of %u bytes then",
+                         8 * span);
+  if (!has_rows)
+    g_string_append_printf(text, " and its rows have %u", span);
+  g_string_append_c(text, '.');
+}

@@ -177,32 +177,23 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
   }
 }
 
-// What tensor cores, and what copies for them, call the layout.
-static void
-append_tensor_mode(GString *text, const SmbAdviseReport *report, const SmbAdviseArray *array,
-                   const SmbCandidate *candidate) {
-  enum {
-    TENSOR_MAJOR = 9, // the first with copies of boxes of tensors, and the only one with wgmma
-  };
-  static const guint8 modes[] = {[128 / 32] = 1, [64 / 32] = 2, [32 / 32] = 3};
-  const SmbLayout *layout = &candidate->layout;
-  guint span = candidate->tensor_span;
-  gboolean has_rows = array->search->use->placed ||
-                      array->search->use->bytes > layout->columns * layout->element_bytes;
-  guint major = smb_arch_info(report->arch)->capability_major;
-  if (!span || major < TENSOR_MAJOR)
-    return;
-  g_string_append_printf(text,
-                         " A copy by a tensor map with CU_TENSOR_MAP_SWIZZLE_%uB brings this "
-                         "layout",
-                         span);
-  if (major == TENSOR_MAJOR)
-    g_string_append_printf(text, ", and wgmma reads it with %u in bits 62 and 63 of the descriptor",
-                           modes[span / 32]);
-  g_string_append_printf(text, ", if the array begins at a multiple of %u bytes", 8 * span);
-  if (!has_rows)
-    g_string_append_printf(text, " and its rows have %u", span);
-  g_string_append_c(text, '.');
+// The same rows in the source, as compiled: a space and a sentence (transfer full). NULL: they were not
+static char *
+describe_padded(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                const SmbAdviseLayout *layout) {
+  const SmbArray *declared = array->search->use->array;
+  const SmbLayout *then = &layout->candidate->layout;
+  const SmbAdvisePadding *form;
+  if (!report->written || !is_padded_layout(array, layout) ||
+      !smb_advise_written_pads(report->written, declared->name,
+                               (guint)(then->columns + then->pad) -
+                                   declared->dimension[declared->n_dimensions - 1],
+                               &form))
+    return NULL;
+  if (!form)
+    return g_strdup(" As compiled, it gains nothing.");
+  g_autofree char *counts = smb_advise_describe_compiled(report->written->now, form->compiled);
+  return g_strdup_printf(" As compiled, all shared accesses: %s.", counts);
 }
 
 // What is to be changed, and what that gives.
@@ -229,9 +220,12 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   g_string_append_c(text, '.');
   g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
   g_string_append(text, compiled);
-  if (!layout->compiled && (report->can_compile || array->is_compiled))
+  g_autofree char *padded = layout->compiled ? NULL : describe_padded(report, array, layout);
+  if (padded)
+    g_string_append(text, padded);
+  else if (!layout->compiled && (report->can_compile || array->is_compiled))
     g_string_append(text, " This was not compiled: the compiled kernel may gain nothing, or lose.");
-  append_tensor_mode(text, report, array, layout->candidate);
+  smb_advise_append_tensor_mode(text, report, array, layout->candidate);
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
 }

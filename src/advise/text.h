@@ -33,6 +33,10 @@ void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
 char *smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array);
 
+/** smb_advise_append_tensor_mode: appends what tensor cores, and what copies for them, call a layout: a space and a sentence, or nothing */
+void smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
+                                   const SmbAdviseArray *array, const SmbCandidate *candidate);
+
 /** smb_advise_describe_verdict: Returns: (transfer full) (element-type utf8): what is to be changed, or why not, in a
  * sentence for the best layout of each kind that was tried: the best first; empty: no layout is better */
 GPtrArray *smb_advise_describe_verdict(const SmbAdviseReport *report, const SmbAdviseArray *array);

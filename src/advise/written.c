@@ -53,6 +53,39 @@ read_written_source(const SmbTarget *target) {
              : NULL;
 }
 
+// The name of a form with longer rows (transfer full).
+static char *
+describe_padding(const char *array, guint elements) {
+  return g_strdup_printf("%s: pad %u", array, elements);
+}
+
+static gboolean
+was_taken_up(const GPtrArray *names, const char *name) {
+  for (guint i = 0; i < names->len; i++) {
+    if (strcmp(names->pdata[i], name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_advise_written_pads(const SmbAdviseWritten *written, const char *array, guint elements,
+                        const SmbAdvisePadding **form) {
+  gboolean is_tried = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(paddings); i++)
+    is_tried |= paddings[i] == elements;
+  if (!is_tried || !was_taken_up(written->tried, array) ||
+      (elements % LDM_PADDING != 0 && was_taken_up(written->matrices, array)))
+    return FALSE;
+  g_autofree char *name = describe_padding(array, elements);
+  *form = NULL;
+  for (guint i = 0; i < written->forms->len && !*form; i++) {
+    const SmbAdvisePadding *one = g_ptr_array_index(written->forms, i);
+    *form = strcmp(one->name, name) == 0 ? one : NULL;
+  }
+  return TRUE;
+}
+
 SmbAdvisePadding *
 smb_advise_padding_new(const SmbAdviseWritten *written, char *name, GArray *edits,
                        gsize dynamic_bytes) {
@@ -216,9 +249,8 @@ add_paddings(SmbAdviseWritten *written, const SmbTarget *target, const SmbDeclar
       continue;
     GArray *edits = smb_edits_new();
     smb_declared_pad(array, paddings[i], edits);
-    SmbAdvisePadding *form =
-        smb_advise_padding_new(written, g_strdup_printf("%s: pad %u", array->name, paddings[i]),
-                               edits, target->launch.dynamic_bytes);
+    SmbAdvisePadding *form = smb_advise_padding_new(
+        written, describe_padding(array->name, paddings[i]), edits, target->launch.dynamic_bytes);
     form->is_safe = array->use == SMB_DECLARED_INDEXED;
     g_ptr_array_add(forms, form);
   }

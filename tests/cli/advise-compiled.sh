@@ -331,3 +331,34 @@ shows '  1  pad 4 after 128 '
 shows 'Apply pad 4 after 32 in lines'
 shows '  1  pad 4 after 32 '
 shows 'Pad 4 after 64 is not recommended: 49 % fewer wavefronts in the text, as many with adjacent accesses'
+
+# What was written into the text and compiled is not said to be untried, array by array. wgmma and tensor maps are a possibility only.
+SMEMBANK_NVCC=no
+need_nvcc
+cat >wmma.cu <<'END'
+#include <mma.h>
+using namespace nvcuda;
+__global__ void gemm(float *c, const half *a, const half *b) {
+  __shared__ half as[16][16];
+  __shared__ half bs[16][16];
+  for (int i = threadIdx.x; i < 256; i += 32) {
+    as[i / 16][i % 16] = a[i];
+    bs[i / 16][i % 16] = b[i];
+  }
+  __syncthreads();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+  wmma::fill_fragment(fc, 0.0f);
+  wmma::load_matrix_sync(fa, &as[0][0], 16);
+  wmma::load_matrix_sync(fb, &bs[0][0], 16);
+  wmma::mma_sync(fc, fa, fb, fc);
+  wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+}
+END
+expect 0 advise wmma.cu --block 32
+tells 'Recommended: as: pad 8, bs: pad 8: 32 -> 24 wavefronts'
+for array in as bs; do
+  tells "Pad the rows to 24 elements (half $array[16][24]): 16 -> 12 wavefronts, +256 bytes of shared memory. As compiled, all shared accesses: 32 -> 28 wavefronts"
+done
+tells 'If a tensor map is to bring this layout, it has CU_TENSOR_MAP_SWIZZLE_32B, and if wgmma is to read it, its descriptor has 3 in bits 62 and 63; the array begins at a multiple of 256 bytes then.'
