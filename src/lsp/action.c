@@ -50,17 +50,20 @@ has_lines(const SmbDocument *document, guint line, const char *before) {
   return g_str_has_prefix(at, before) && strchr("\r\n", at[strlen(before)]);
 }
 
-// Writes a change as an edit.
+// Writes a change as an edit. The range of changed lines ends before the end of the last one, of which CR is a part.
 static void
 write_edit(JsonBuilder *json, const SmbDocument *document, JsonObject *change) {
   guint line = (guint)smb_json_get_number(change, "line");
   const char *before = smb_json_get_text(change, "before");
   const char *after = smb_json_get_text(change, "after");
-  g_autofree char *added = before ? NULL : g_strconcat(after, "\n", NULL);
+  gsize length = strlen(after);
+  if (before && g_str_has_suffix(after, "\r"))
+    length--;
+  g_autofree char *text = g_strdup_printf("%.*s%s", (int)length, after, before ? "" : "\n");
   guint last = before ? line + count_text_lines(before) - 1 : line;
   smb_json_object(json, NULL);
   smb_lsp_write_range(json, "range", document, line, 1, last, before ? G_MAXUINT : 1);
-  smb_json_text(json, "newText", added ? added : after);
+  smb_json_text(json, "newText", text);
   json_builder_end_object(json);
 }
 

@@ -240,7 +240,11 @@ def test_edits():
     place = {"textDocument": {"uri": uri}, "position": position(text, CONFLICT)}
     check("512 requests" in (server.ask("textDocument/hover", place)["result"] or {}).get("contents", {}).get("value", ""), "hover with a limit")
     place["range"] = conflicts(found)[0]["range"]
-    check(server.ask("textDocument/codeAction", {**place, "context": {"diagnostics": []}})["result"], "actions with a limit")
+    actions = server.ask("textDocument/codeAction", {**place, "context": {"diagnostics": []}})["result"]
+    check(actions, "actions with a limit")
+    for action in actions:  # the ends of lines stay as they are
+        changed = edit(text, action["edit"]["changes"][uri])
+        check(changed != text and changed.count("\r\n") == changed.count("\r") == changed.count("\n"), f"an action with CRLF: {changed!r}")
     # An edit that makes no sense: the text is forgotten, and the server goes on.
     server.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": 32},
                                            "contentChanges": [{"range": {"start": {"line": -1, "character": 0}, "end": far}, "text": ""}]})
