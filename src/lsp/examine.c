@@ -223,6 +223,15 @@ typedef struct {
   guint launch;
 } Examined;
 
+// What is known of a launch is known; of the last one, it is said.
+static void
+end_launch(SmbLspText *text) {
+  if (--text->n_open > 0)
+    return;
+  smb_lsp_publish(text, TRUE);
+  answer_waiting(text, TRUE);
+}
+
 static void
 take_analysis(const SmbChild *child, gpointer data) {
   const Examined *examined = data;
@@ -231,10 +240,7 @@ take_analysis(const SmbChild *child, gpointer data) {
   result->document = smb_child_json(child);
   if (!result->document)
     result->failure = smb_child_describe_end(child);
-  if (--text->n_open > 0)
-    return;
-  smb_lsp_publish(text, TRUE);
-  answer_waiting(text, TRUE);
+  end_launch(text);
 }
 
 static void
@@ -250,6 +256,12 @@ examine(SmbLspText *text) {
   for (guint i = 0; i < text->launches->len; i++)
     g_ptr_array_add(text->results, g_new0(SmbLspResult, 1));
   for (guint i = 0; i < text->launches->len; i++) {
+    const SmbLspLaunch *launch = text->launches->pdata[i];
+    if (launch->failure) {
+      ((SmbLspResult *)text->results->pdata[i])->failure = g_strdup(launch->failure);
+      end_launch(text);
+      return; // the only one
+    }
     Examined *examined = g_new(Examined, 1);
     *examined = (Examined){text, i};
     smb_lsp_text_ask(text, NULL, &analyze, i, words, take_analysis, examined, g_free);

@@ -8,10 +8,16 @@
 #include "src/serve/desk.h"
 #include "src/serve/rpc.h"
 
-/** How a text is launched: @words: options of the commands; @is_given: whether somebody said it, and not the defaults */
+/**
+ * SmbLspLaunch: how a text is launched.
+ * @words: options of the commands
+ * @is_given: whether somebody said it, and not the defaults
+ * @failure: (nullable): why its line cannot be read, with the place; no command is asked then
+ */
 typedef struct {
   GStrv words;
   gboolean is_given;
+  char *failure;
 } SmbLspLaunch;
 
 /**

@@ -13,15 +13,17 @@ static void
 free_lsp_launch(gpointer data) {
   SmbLspLaunch *launch = data;
   g_strfreev(launch->words);
+  g_free(launch->failure);
   g_free(launch);
 }
 
+// @failure: (nullable)
 static void
-add_text_launch(GPtrArray *launches, GStrvBuilder *words, gboolean is_given) {
+add_text_launch(GPtrArray *launches, GStrvBuilder *words, gboolean is_given, const char *failure) {
   if (launches->len == SMB_LSP_MOST_LAUNCHES)
     return;
   SmbLspLaunch *launch = g_new(SmbLspLaunch, 1);
-  *launch = (SmbLspLaunch){g_strv_builder_end(words), is_given};
+  *launch = (SmbLspLaunch){g_strv_builder_end(words), is_given, g_strdup(failure)};
   g_ptr_array_add(launches, launch);
 }
 
@@ -56,7 +58,7 @@ add_line_launch(GPtrArray *launches, const SmbDocument *document, const SmbCase 
     add_folder(words, document);
   else if (choice && is_source(document))
     g_strv_builder_add(words, choice);
-  add_text_launch(launches, words, TRUE);
+  add_text_launch(launches, words, TRUE, NULL);
 }
 
 // Whether a line without a name says the same kernel as one before it, which is the one that counts.
@@ -76,7 +78,12 @@ is_said_before(const GPtrArray *cases, guint index) {
 static void
 add_line_launches(GPtrArray *launches, const SmbDocument *document, gboolean is_saved) {
   const char *path = document->path ? document->path : "untitled.cu";
-  g_autoptr(GPtrArray) cases = smb_cases_in_text(path, document->text->str, NULL);
+  g_autofree char *name = g_path_get_basename(path);
+  g_autoptr(GStrvBuilder) none = g_strv_builder_new();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) cases = smb_cases_in_text(path, document->text->str, &error);
+  if (!cases)
+    add_text_launch(launches, none, TRUE, error->message + strlen(path) - strlen(name));
   for (guint i = 0; cases && i < cases->len; i++) {
     if (!is_said_before(cases, i))
       add_line_launch(launches, document, cases->pdata[i], is_saved);
@@ -121,7 +128,7 @@ add_case_launches(GPtrArray *launches, const SmbDocument *document, gboolean is_
     g_strv_builder_add_many(words, which, name, NULL);
     if (!is_saved)
       add_folder(words, document);
-    add_text_launch(launches, words, TRUE);
+    add_text_launch(launches, words, TRUE, NULL);
   }
 }
 
@@ -136,6 +143,6 @@ smb_lsp_launches(const SmbDocument *document, gboolean is_saved) {
     return launches;
   if (!is_saved)
     add_folder(none, document);
-  add_text_launch(launches, none, FALSE);
+  add_text_launch(launches, none, FALSE, NULL);
   return launches;
 }

@@ -270,6 +270,15 @@ def test_launches():
     found = server.diagnostics(uri)
     check(found and found[0]["severity"] == 1 and cut(wrong, found[0]["range"]).startswith("lost[y") and
           found[0]["message"] == "'lost' is not declared", f"an error: {found}")
+    # So has a launch line that cannot be read, saved or not.
+    line = "// smembank: --block 32,32 --output X --arg n=128\n"
+    for name, text in ("line.cu", "\n" + line + KERNEL), ("line.ptx", line + ".version 7.8\n"):
+        for is_saved in False, True:
+            uri = save(name, text) if is_saved else uri_of(name)
+            server.open(uri, text)
+            found = server.diagnostics(uri)
+            check([(one["severity"], one["message"], cut(text, one["range"]) + "\n") for one in found] ==
+                  [(1, "unknown option --output", line)], f"{name}: a launch line with a mistake: {found}")
     # A project file names the text, saved or not; a header in the text's folder is found from a text in memory.
     save("tile.h", "#define N 32\n")
     text = '#include "tile.h"\n' + KERNEL.replace("[32][32]", "[N][N]")
