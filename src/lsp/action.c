@@ -4,6 +4,7 @@
 // Code actions: the layouts that advise found and tried, as edits. Asked where an access of the range conflicts.
 #include <string.h>
 
+#include "sim/arch/words.h"
 #include "src/commands.h"
 #include "src/lsp/server.h"
 #include "src/out/json.h"
@@ -80,30 +81,31 @@ can_apply(const SmbDocument *document, JsonArray *changes) {
   return json_array_get_length(changes) > 0;
 }
 
-// What a layout gains, in wavefronts: of the kernel as compiled, by which layouts are ranked, or else of the array in the text
+// What a layout gains, in wavefronts, or what its vendor calls them: of the kernel as compiled, by which layouts are ranked, or else of the array in the text
 // (transfer full).
 static char *
-describe_layout_gain(JsonObject *now, JsonObject *layout) {
+describe_layout_gain(SmbVendor vendor, JsonObject *now, JsonObject *layout) {
   JsonObject *before = now ? smb_json_get_object(now, "as_compiled") : NULL;
   JsonObject *after = smb_json_get_object(layout, "as_compiled");
   gboolean is_compiled = before && after && !smb_json_get_text(before, "failure") &&
                          !smb_json_get_text(after, "failure");
-  return g_strdup_printf("%" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT " wavefronts%s",
-                         now ? smb_json_get_number(is_compiled ? before : now, "wavefronts") : 0,
-                         smb_json_get_number(is_compiled ? after : layout, "wavefronts"),
-                         is_compiled ? " of the kernel as compiled" : "");
+  return g_strdup_printf(
+      smb_vendor_say(vendor, "%" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT " wavefronts%s"),
+      now ? smb_json_get_number(is_compiled ? before : now, "wavefronts") : 0,
+      smb_json_get_number(is_compiled ? after : layout, "wavefronts"),
+      is_compiled ? " of the kernel as compiled" : "");
 }
 
 // Writes a layout that was run in the kernel's own text, and gave the same results.
 static void
-write_layout_action(JsonBuilder *json, const SmbDocument *document, const char *array,
-                    JsonObject *now, JsonObject *layout) {
+write_layout_action(JsonBuilder *json, const SmbDocument *document, SmbVendor vendor,
+                    const char *array, JsonObject *now, JsonObject *layout) {
   JsonObject *rewritten = smb_json_get_object(layout, "rewritten");
   JsonArray *changes = rewritten ? smb_json_get_array(rewritten, "changes") : NULL;
   if (!changes || !json_object_get_boolean_member_with_default(rewritten, "holds", FALSE) ||
       !can_apply(document, changes))
     return;
-  g_autofree char *gain = describe_layout_gain(now, layout);
+  g_autofree char *gain = describe_layout_gain(vendor, now, layout);
   g_autofree char *title =
       g_strdup_printf("%s: %s (%s)", array, smb_json_get_text(layout, "name"), gain);
   smb_json_object(json, NULL);
@@ -123,6 +125,7 @@ write_layout_action(JsonBuilder *json, const SmbDocument *document, const char *
 static void
 write_actions(SmbRpcCall *call, const SmbDocument *document, JsonObject *advice) {
   JsonArray *arrays = advice ? smb_json_get_array(advice, "arrays") : NULL;
+  SmbVendor vendor = smb_lsp_vendor(advice);
   JsonBuilder *json = smb_rpc_begin_result(call);
   json_builder_begin_array(json);
   for (guint i = 0; arrays && i < json_array_get_length(arrays); i++) {
@@ -130,7 +133,7 @@ write_actions(SmbRpcCall *call, const SmbDocument *document, JsonObject *advice)
     JsonObject *now = smb_json_get_object(array, "now");
     JsonArray *layouts = smb_json_get_array(array, "layouts");
     for (guint j = 0; layouts && j < json_array_get_length(layouts); j++)
-      write_layout_action(json, document, smb_json_get_text(array, "name"), now,
+      write_layout_action(json, document, vendor, smb_json_get_text(array, "name"), now,
                           json_array_get_object_element(layouts, j));
   }
   json_builder_end_array(json);

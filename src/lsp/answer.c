@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Requests about a text: hover, with what explain says of the access; hints at lines, with their counts.
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/commands.h"
 #include "src/lsp/server.h"
@@ -42,13 +43,14 @@ typedef struct {
 
 // "load of tile[x][y]: 512 requests, 16384 wavefronts, ideal 512"
 static void
-append_access(GString *text, JsonObject *access) {
+append_access(GString *text, SmbVendor vendor, JsonObject *access) {
   guint64 requests = (guint64)smb_json_get_number(access, "requests");
   guint64 wavefronts = (guint64)smb_json_get_number(access, "wavefronts");
-  g_string_append_printf(
-      text, "%s of %s: %s, %s, ideal %" G_GINT64_FORMAT "\n", smb_json_get_text(access, "op"),
-      smb_json_get_text(access, "expression"), smb_count(requests, "request").text,
-      smb_count(wavefronts, "wavefront").text, smb_json_get_number(access, "ideal_wavefronts"));
+  g_string_append_printf(text, "%s of %s: %s, %s, ideal %" G_GINT64_FORMAT "\n",
+                         smb_json_get_text(access, "op"), smb_json_get_text(access, "expression"),
+                         smb_count(requests, "request").text,
+                         smb_count(wavefronts, smb_vendor_say(vendor, "wavefront")).text,
+                         smb_json_get_number(access, "ideal_wavefronts"));
 }
 
 // What explain says, in its own words: of the text, but for what that was compiled to.
@@ -71,7 +73,7 @@ take_explanation(const SmbChild *child, gpointer data) {
   const char *compiled = smb_json_get_text(words, "compiled");
   if (compiled)
     g_string_append_printf(text, "%s\n\nIn the text: ", compiled);
-  append_access(text, access);
+  append_access(text, smb_lsp_vendor(document), access);
   for (guint i = 0; i < G_N_ELEMENTS(sentences); i++) {
     const char *sentence = smb_json_get_text(words, sentences[i]);
     if (sentence)
@@ -117,8 +119,9 @@ smb_lsp_answer_hover(SmbLspText *text, SmbRpcCall *call, JsonObject *params) {
 
 // --- hints
 
-// What several instructions of a place take together.
+// What the accesses of a line take together, in the first launch that executes it.
 typedef struct {
+  guint launch;
   gint64 line, wavefronts, ideal;
 } Hint;
 
@@ -130,16 +133,19 @@ typedef struct {
 static void
 add_line_hint(G_GNUC_UNUSED SmbLspText *text, guint launch, JsonObject *access, gpointer data) {
   const Hints *hints = data;
-  const Hint hint = {smb_json_get_number(access, "line"), smb_json_get_number(access, "wavefronts"),
+  const Hint hint = {launch, smb_json_get_number(access, "line"),
+                     smb_json_get_number(access, "wavefronts"),
                      smb_json_get_number(access, "ideal_wavefronts")};
-  if (launch > 0 || hint.line < hints->first || hint.line > hints->last)
+  if (hint.line < hints->first || hint.line > hints->last)
     return;
   for (guint i = 0; i < hints->hints->len; i++) {
     Hint *other = &g_array_index(hints->hints, Hint, i);
     if (other->line != hint.line)
       continue;
-    other->wavefronts += hint.wavefronts;
-    other->ideal += hint.ideal;
+    if (other->launch == launch) {
+      other->wavefronts += hint.wavefronts;
+      other->ideal += hint.ideal;
+    }
     return;
   }
   g_array_append_val(hints->hints, hint);
@@ -148,9 +154,11 @@ add_line_hint(G_GNUC_UNUSED SmbLspText *text, guint launch, JsonObject *access, 
 static void
 write_hint(JsonBuilder *json, const SmbLspText *text, const Hint *hint) {
   SmbPosition end = smb_document_position(text->document, (guint)hint->line, G_MAXUINT);
-  g_autofree char *label =
-      g_strdup_printf("%s, ideal %" G_GINT64_FORMAT,
-                      smb_count((guint64)hint->wavefronts, "wavefront").text, hint->ideal);
+  const SmbLspResult *result = text->results->pdata[hint->launch];
+  const char *unit =
+      smb_vendor_say(smb_lsp_vendor(json_node_get_object(result->document)), "wavefront");
+  g_autofree char *label = g_strdup_printf(
+      "%s, ideal %" G_GINT64_FORMAT, smb_count((guint64)hint->wavefronts, unit).text, hint->ideal);
   smb_json_object(json, NULL);
   smb_json_object(json, "position");
   smb_json_number(json, "line", end.line);

@@ -4,6 +4,7 @@
 // Has a text analyzed as it is now, launch by launch, and answers what waits for that.
 #include <string.h>
 
+#include "sim/arch/words.h"
 #include "src/cli/words.h"
 #include "src/commands.h"
 #include "src/lsp/server.h"
@@ -312,6 +313,12 @@ static JsonObject *
 get_result(const SmbLspText *text, guint launch) {
   const SmbLspResult *result = text->results->pdata[launch];
   return result->document ? json_node_get_object(result->document) : NULL;
+}
+
+SmbVendor
+smb_lsp_vendor(JsonObject *result) {
+  JsonObject *arch = result ? smb_json_get_object(result, "arch") : NULL;
+  return smb_vendor_of(arch ? smb_json_get_text(arch, "name") : NULL);
 }
 
 // @accesses: (nullable)

@@ -4,6 +4,7 @@
 // What the parts of the language server share: the texts that are open, and what is known of each.
 #pragma once
 
+#include "sim/arch/arch.h"
 #include "src/lsp/document.h"
 #include "src/serve/desk.h"
 #include "src/serve/rpc.h"
@@ -109,6 +110,9 @@ void smb_lsp_visit_accesses(SmbLspText *text, SmbLspVisit visit, gpointer data);
 
 /** smb_lsp_visit_counts: The same of what diagnostics are of: the instructions of the text's lines, if it was compiled. */
 void smb_lsp_visit_counts(SmbLspText *text, SmbLspVisit visit, gpointer data);
+
+/** smb_lsp_vendor: @result: (nullable): that a command wrote. Returns: whose words say its counts (sim/arch/words.h) */
+SmbVendor smb_lsp_vendor(JsonObject *result);
 
 // --- text-launch.c
 

@@ -75,6 +75,7 @@ is_said_before(const GPtrArray *cases, guint index) {
   return FALSE;
 }
 
+// If a line cannot be read, none counts, as commands have it.
 static void
 add_line_launches(GPtrArray *launches, const SmbDocument *document, gboolean is_saved) {
   const char *path = document->path ? document->path : "untitled.cu";

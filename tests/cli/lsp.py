@@ -22,6 +22,7 @@ KERNEL = """__global__ void transpose(float *out, const float *in, int n) {
 }
 """
 CONFLICT = "tile[threadIdx.x][threadIdx.y]"
+WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
 
 
 def fail(message):
@@ -174,8 +175,7 @@ def test_session():
     check(server.ask("textDocument/hover", {**document, "position": {"line": 0, "character": 3}})["result"] is None, "hover of nothing")
     check(server.ask("textDocument/hover", {**document, "position": {"line": 10**12, "character": 10**12}})["result"] is None, "hover far away")
     # Hints: at the end of each line with an access.
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
-    hints = server.ask("textDocument/inlayHint", {**document, "range": whole})["result"]
+    hints = server.ask("textDocument/inlayHint", {**document, "range": WHOLE})["result"]
     lines = text.split("\n")
     check([(lines[hint["position"]["line"]].strip()[:8], hint["label"]) for hint in hints] ==
           [("tile[thr", "512 wavefronts, ideal 512"), ("out[v * ", "16384 wavefronts, ideal 512")], f"hints: {hints}")
@@ -194,7 +194,7 @@ def test_session():
         check(changed != text and changed.count("\n") == text.count("\n"), f"{action}: {changed}")
         server.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": changed}]})
         check(conflicts(server.diagnostics(uri, version)) == [], f"{action['title']} leaves a conflict")
-    check(server.ask("textDocument/codeAction", {**document, "range": whole, "context": {"diagnostics": []}})["result"] == [],
+    check(server.ask("textDocument/codeAction", {**document, "range": WHOLE, "context": {"diagnostics": []}})["result"] == [],
           "an action where nothing conflicts")
     server.tell("textDocument/didClose", document)
     check(server.diagnostics(uri) == [], "diagnostics of a text that is closed")
@@ -302,6 +302,19 @@ def test_launches():
         server.open(uri, two)
         messages = sorted(one["message"] for one in conflicts(server.diagnostics(uri)))
         check(len(messages) == 3 and "32-way" in messages[2] + messages[1] + messages[0], f"{name}: {messages}")
+        # Hints of both kernels; of a line that two launches execute, those of the first.
+        hints = server.ask("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": WHOLE})["result"]
+        check([(hint["position"]["line"], hint["label"]) for hint in hints] ==
+              [(3, "2 wavefronts, ideal 1"), (4, "32 wavefronts, ideal 1")], f"{name}: {hints}")
+    # The words of the vendor, everywhere.
+    uri = uri_of("amd.hip")
+    server.open(uri, LAUNCH + KERNEL)
+    found = conflicts(server.diagnostics(uri))
+    place = {"textDocument": {"uri": uri}, "range": found[0]["range"], "position": found[0]["range"]["start"]}
+    said = [found[0]["message"], server.ask("textDocument/hover", place)["result"]["contents"]["value"],
+            *(hint["label"] for hint in server.ask("textDocument/inlayHint", {**place, "range": WHOLE})["result"]),
+            *(action["title"] for action in server.ask("textDocument/codeAction", {**place, "context": {"diagnostics": []}})["result"])]
+    check(len(said) > 4 and all("cycles" in one and "wavefront" not in one for one in said), f"words of AMD: {said}")
     # No more than 16 launches of a text are examined, the first ones.
     many = "".join(f"// smembank: [c{i}] --block {32 * i}\n" for i in range(1, 41)) + (
         "__global__ void k(int *p) { __shared__ int s[4096]; s[threadIdx.x * 2] = 1; }\n")
@@ -333,7 +346,7 @@ def test_compiled():
     server.open(uri, text)
     found = conflicts(server.diagnostics(uri))
     check(len(found) == 1 and "takes 16 wavefronts" in found[0]["message"], f"diagnostics: {found}")
-    document = {"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}
+    document = {"textDocument": {"uri": uri}, "range": WHOLE}
     hints = server.ask("textDocument/inlayHint", document)["result"]
     check([(hint["position"]["line"], hint["label"]) for hint in hints] == [(4, "16 wavefronts, ideal 1")], f"hints: {hints}")
     hover = server.ask("textDocument/hover", {**document, "position": found[0]["range"]["start"]})["result"]["contents"]["value"]
