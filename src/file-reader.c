@@ -8,13 +8,19 @@
 
 #include "gpu/redirect/elf-file.h"
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 #include "sim/capture/capture.h"
+#include "sim/image/triton.h"
 #include "sim/measured/profile.h"
 #include "sim/measured/recording.h"
 #include "sim/program/entry.h"
 #include "sim/program/program.h"
 #include "sim/trace/trace.h"
 #include "src/target/ncu.h"
+
+enum {
+  TRITON_CHIP = 90, // any, to look whether a folder has kernels
+};
 
 static const SmbReader project = {"a project file", "check", "--project"},
                        capture = {"a capture", "analyze", NULL},
@@ -23,10 +29,29 @@ static const SmbReader project = {"a project file", "check", "--project"},
                        layout = {"a layout", "analyze", NULL},
                        compiled = {"compiled code", "analyze", NULL},
                        text = {"CUDA C", "analyze", NULL},
-                       compiled_text = {"CUDA C, with arguments", "run", NULL},
+                       program_text = {"a program in CUDA C", "run", NULL},
                        profile = {"what Nsight Compute measured", "fix", NULL},
                        recording = {"a recording", "validate", "--recorded"},
                        trace = {"a trace", "trace", NULL};
+
+char *
+smb_reader_refuse(const char *path) {
+  g_autoptr(GError) error = NULL;
+  if (strcmp(path, "-") == 0)
+    return g_strdup("'-': standard input is read by a command alone, as in 'smembank analyze -'");
+  if (!g_file_test(path, G_FILE_TEST_EXISTS))
+    return NULL;
+  if (!g_file_test(path, G_FILE_TEST_IS_DIR))
+    return g_strdup_printf("'%s' is not a kernel, program, capture, trace or profile that smembank "
+                           "reads",
+                           path);
+  g_autoptr(SmbTriton) triton = smb_triton_find(path, NULL, TRITON_CHIP, &error);
+  if (triton || g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE)) // several
+    return g_strdup_printf("'%s' is a folder of Triton's cache: 'smembank analyze --triton %s' "
+                           "counts a kernel of it",
+                           path, path);
+  return g_strdup_printf("'%s' is a folder, not a file", path);
+}
 
 // Whether the user may start it, and the loader would: no library is meant, even one that is marked as a program.
 static gboolean
@@ -76,6 +101,19 @@ has_kernels(SmbSource *source) {
   return entries != NULL;
 }
 
+// Of a text: that of a kernel or of a program, which may have its kernels in other files.
+static const SmbReader *
+find_text_reader(SmbSource *source, gboolean has_arguments) {
+  const char *name = smb_source_name(source), *written = smb_source_text(source);
+  gboolean has_kernel = strstr(written, "__global__") != NULL;
+  gboolean is_cuda = g_str_has_suffix(name, ".cu");
+  if (!has_kernel && !is_cuda && !g_str_has_suffix(name, ".hip"))
+    return find_data_reader(source);
+  gboolean is_program = has_arguments || (is_cuda && !has_kernel &&
+                                          g_regex_match_simple("\\bmain\\s*\\(", written, 0, 0));
+  return is_program ? &program_text : &text;
+}
+
 const SmbReader *
 smb_reader_find(const char *path, gboolean has_arguments) {
   if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
@@ -98,7 +136,5 @@ smb_reader_find(const char *path, gboolean has_arguments) {
     return &compiled;
   if (source && !level)
     return has_kernels(source) ? &compiled : NULL;
-  if (source && strstr(smb_source_text(source), "__global__"))
-    return has_arguments ? &compiled_text : &text;
-  return source ? find_data_reader(source) : NULL;
+  return source ? find_text_reader(source, has_arguments) : NULL;
 }

@@ -107,7 +107,7 @@ miss_command(SmbCli *cli) {
   return FALSE;
 }
 
-// What is run when no command is named: the message lists them all.
+// What is run when no command is named: of a word that is no file either, the message lists them all.
 static gboolean
 reject_command(SmbCli *cli, GError **error) {
   if (cli->argc < 1)
@@ -117,6 +117,9 @@ reject_command(SmbCli *cli, GError **error) {
     names[i] = commands[i].name;
   g_autofree char *list = smb_cli_list(names, " or ");
   g_autofree char *meant = smb_suggest(cli->argv[0], names);
+  g_autofree char *refusal = *meant ? NULL : smb_reader_refuse(cli->argv[0]);
+  if (refusal)
+    return smb_cli_usage_error(error, "%s", refusal);
   gboolean is_path = strpbrk(cli->argv[0], "./") && !g_file_test(cli->argv[0], G_FILE_TEST_EXISTS);
   return smb_cli_usage_error(error, "no command '%s'%s: expected %s%s", cli->argv[0],
                              is_path ? ", and no file of that name" : "", list, meant);
@@ -164,12 +167,16 @@ read_file(const SmbCuda *cuda, const SmbReader *reader, int argc, char **argv) {
   g_autofree char *name = g_strdup(reader->command);
   g_autofree char *option = g_strdup(reader->option);
   g_autofree char *quoted = g_shell_quote(argv[1]);
+  // Programs are looked for in the folders of PATH, files are not.
+  gboolean is_started = g_strcmp0(option, "--") == 0 && !strchr(argv[1], '/');
+  g_autofree char *path = g_strconcat(is_started ? "./" : "", argv[1], NULL);
   g_autofree char **words = g_new0(char *, (gsize)argc + 2);
   int n = 0;
   words[n++] = name;
   if (option)
     words[n++] = option;
-  for (int i = 1; i < argc; i++)
+  words[n++] = path;
+  for (int i = 2; i < argc; i++)
     words[n++] = argv[i];
   int status = (int)smb_cli_run(find_named_command(name), cuda, n, words);
   if (status != SMB_EXIT_DONE && status != SMB_EXIT_DIFFERS)

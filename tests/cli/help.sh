@@ -139,7 +139,13 @@ END
   printf '#include <stdio.h>\n#if 0\n__global__ void k() {}\n#endif\nint main(int n, char **words) { printf("%%d %%s\\n", n, words[1]); return 0; }\n' >"$work/main.cu"
   expect 0 "$work/main.cu" -- --size
   shows '2 --size'
-  says "main.cu is CUDA C, with arguments: this was 'smembank run $work/main.cu'"
+  says "main.cu is a program in CUDA C: this was 'smembank run $work/main.cu'"
+  # Its kernels may be in other files.
+  printf '#include <stdio.h>\nint main(int n, char **words) { printf("%%d\\n", n); return 0; }\n' >"$work/host.cu"
+  expect 0 "$work/host.cu"
+  says "host.cu is a program in CUDA C: this was 'smembank run $work/host.cu'"
+  expect 0 "$work/host.cu" -- 1 2
+  shows 3
 fi
 # An error is that of the command, and nothing else is said.
 expect 2 "$work/my kernel.cu" --no-such-option
@@ -151,6 +157,11 @@ if cc -o "$work/program" "$work/program.c" 2>/dev/null; then
   "$SMEMBANK" "$work/program" --size >"$work/out" 2>"$work/err" || status=$?
   [ "$status" -eq 7 ] || die "a program: status $status: $(cat "$work/err")"
   shows '2 --size'
+  # So is one in this folder, which is not on the path.
+  status=0
+  (cd "$work" && "$SMEMBANK" program --size) >"$work/out" 2>"$work/err" || status=$?
+  [ "$status" -eq 7 ] || die "a program in this folder: status $status: $(cat "$work/err")"
+  shows '2 --size'
 fi
 expect 2 "$work/none.cu"
 says "no command '$work/none.cu', and no file of that name: expected advise, "
@@ -158,7 +169,21 @@ expect 0 completion --help
 shows 'smembank completion bash|zsh|fish'
 expect 0 help completion
 expect 2 "$srcdir/LICENSE"
-says "no command '$srcdir/LICENSE': expected advise, "
+says "smembank: '$srcdir/LICENSE' is not a kernel, program, capture, trace or profile that smembank reads (see"
+: >"$work/empty"
+expect 2 "$work/empty"
+says "'$work/empty' is not a kernel, "
+expect 2 "$work"
+says "'$work' is a folder, not a file"
+expect 2 - </dev/null
+says "standard input is read by a command alone, as in 'smembank analyze -'"
+for kernel in one two; do
+  mkdir -p "$work/triton/$kernel"
+  cp "$srcdir/tests/ptx/transpose.ptx" "$work/triton/$kernel/$kernel.ptx"
+  printf '{"num_warps": 4, "shared": 0, "name": "%s"}\n' "$kernel" >"$work/triton/$kernel/$kernel.json"
+  expect 2 "$work/triton"
+  says "'$work/triton' is a folder of Triton's cache: 'smembank analyze --triton $work/triton' counts a kernel of it"
+done
 # An option where the one before it lacks its value is not that value.
 expect 2 analyze "$work/my kernel.cu" --nvcc --arg 3=1
 says "--nvcc needs a value, but the next word is the option '--arg': write --nvcc='' for none, or --nvcc='--arg' if that is meant"
