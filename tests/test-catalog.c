@@ -111,8 +111,8 @@ static const char *const misses[][3] = {
     {"setrowreadcol", NULL, "did you mean 'setRowReadCol'?"},
     {"transpose", NULL, "did you mean 'transpose"},
     {"reduceSmen", NULL, "did you mean 'reduceSmem'?"},
-    {"x", NULL, "no built-in kernel 'x': 'list kernels' shows them"},
-    {"", NULL, "no built-in kernel '': 'list kernels' shows them"},
+    {"x", NULL, "no built-in kernel 'x'"},
+    {"", NULL, "no built-in kernel ''"},
     {"setRowReadCol", "round", "has no shape 'round': expected one of square, rect"},
 };
 

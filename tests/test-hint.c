@@ -35,6 +35,7 @@ static const struct {
      "a: b (--max-steps allows more); less work may show the same: try --arg n=VALUE with less "
      "than "
      "4096\nc"},
+    {{{SMB_HINT_KERNELS, NULL, "one"}}, "a: b: 'smembank list kernels' shows them\nc"},
     {{{SMB_HINT_BUFFER, "a\nb", NULL}}, "a: b: give --buffer a\\nb=SPEC\nc"},
 };
 
@@ -54,6 +55,20 @@ static const struct {
      "b; less work may show the same: try arg = n=VALUE with less than 64: give block = X,Y,Z"},
 };
 
+static const struct {
+  SmbHintKind kind;
+  const char *name, *value, *text;
+} arguments[] = {
+    {SMB_HINT_ARGUMENT, "n", NULL, "b: give args {\"n\": VALUE}, block [X, Y, Z]"},
+    {SMB_HINT_BUFFER, "in", NULL, "b: give buffers {\"in\": SPEC}, block [X, Y, Z]"},
+    {SMB_HINT_ENTRY, NULL, NULL, "b (choose one with entry): give block [X, Y, Z]"},
+    {SMB_HINT_LIMIT, "max_steps", NULL,
+     "b (no argument allows more: give it less work): give block [X, Y, Z]"},
+    {SMB_HINT_UNKNOWN, NULL, NULL,
+     "b (skip_unknown leaves it out of the count): give block [X, Y, Z]"},
+    {SMB_HINT_KERNELS, NULL, "one, two", "b: expected one of one, two: give block [X, Y, Z]"},
+};
+
 START_TEST(test_keys) {
   g_autoptr(GError) error = NULL;
   smb_fail(&error, SMB_ERROR, SMB_ERROR_INPUT, "b");
@@ -61,6 +76,19 @@ START_TEST(test_keys) {
   ck_assert(!smb_hint(&error, SMB_HINT_BLOCK, NULL, NULL));
   g_autofree char *text = smb_cli_case_error_text(error);
   ck_assert_str_eq(text, keys[_i].text);
+}
+END_TEST
+
+// What a tool lacks are its arguments.
+START_TEST(test_arguments) {
+  g_autoptr(GError) error = NULL;
+  smb_fail(&error, SMB_ERROR, SMB_ERROR_INPUT, "b");
+  ck_assert(!smb_hint(&error, arguments[_i].kind, arguments[_i].name, arguments[_i].value));
+  ck_assert(!smb_hint(&error, SMB_HINT_BLOCK, NULL, NULL));
+  g_setenv(SMB_HINT_VARIABLE, SMB_HINT_ARGUMENTS, TRUE);
+  g_autofree char *text = smb_cli_error_text(error);
+  g_unsetenv(SMB_HINT_VARIABLE);
+  ck_assert_str_eq(text, arguments[_i].text);
 }
 END_TEST
 
@@ -147,6 +175,7 @@ suite_hint(void) {
   TCase *tcase = tcase_create("hints");
   tcase_add_loop_test(tcase, test_words, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, test_keys, 0, G_N_ELEMENTS(keys));
+  tcase_add_loop_test(tcase, test_arguments, 0, G_N_ELEMENTS(arguments));
   tcase_add_test(tcase, test_none);
   tcase_add_test(tcase, test_message);
   tcase_add_test(tcase, test_warning);

@@ -26,8 +26,8 @@ OK, WRONG_USAGE, BAD_INPUT = 0, 2, 3
 class Hint:
     """What to give, or to change, so that an error or a warning goes away.
 
-    kind: "argument", "fields", "buffer", "offset", "block", "dynamic_bytes", "entry", "instance", "arch", "limit", "smaller" or
-        "unknown": what to change, mostly a parameter of Kernel (SmbMessageHint of smembank.h says more)
+    kind: "argument", "fields", "buffer", "offset", "block", "dynamic_bytes", "entry", "instance", "arch", "limit", "smaller",
+        "kernels" or "unknown": what to change, mostly a parameter of Kernel (SmbMessageHint of smembank.h says more)
     name: of the parameter, buffer or limit
     value: one that is right, where it is known
     """

@@ -52,6 +52,7 @@ smb_hint_name(SmbHintKind kind) {
       [SMB_HINT_WAVE] = "wave",
       [SMB_HINT_LIMIT] = "limit",
       [SMB_HINT_SMALLER] = "smaller",
+      [SMB_HINT_KERNELS] = "kernels",
       [SMB_HINT_NAMES] = "names",
       [SMB_HINT_UNKNOWN] = "unknown",
   };

@@ -43,6 +43,7 @@ GQuark smb_error_quark(void);
  * @SMB_HINT_NAMES: the text that names the parameters of compiled code (name: the file)
  * @SMB_HINT_UNKNOWN: leave what is unknown out of the count (SmbLaunch.skips_unknown)
  * @SMB_HINT_SMALLER: a smaller argument, which makes less work (name: of the parameter; value: what it has now)
+ * @SMB_HINT_KERNELS: another built-in kernel (value: the names of all)
  */
 typedef enum {
   SMB_HINT_NONE,
@@ -60,6 +61,7 @@ typedef enum {
   SMB_HINT_NAMES,
   SMB_HINT_UNKNOWN,
   SMB_HINT_SMALLER,
+  SMB_HINT_KERNELS,
 } SmbHintKind;
 
 /**

@@ -50,6 +50,7 @@ void smb_free(void *message);
  *   "arch": the architecture, to @value if one is known that fits
  *   "limit": the limit @name, such as "max_steps"
  *   "smaller": the parameter @name, which is @value now: less of it makes less work
+ *   "kernels": a built-in kernel: @value has the names of all
  *   "unknown": skips_unknown
  */
 typedef struct {

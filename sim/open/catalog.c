@@ -218,8 +218,9 @@ set_unknown_name(const GPtrArray *catalog, const char *name, GError **error) {
   }
   g_ptr_array_add(names, NULL);
   g_autofree char *meant = smb_suggest(name, (const char *const *)names->pdata);
-  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-           "no built-in kernel '%s': 'list kernels' shows them%s", name, meant);
+  g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "no built-in kernel '%s'%s", name, meant);
+  smb_hint(error, SMB_HINT_KERNELS, NULL, all);
 }
 
 static void

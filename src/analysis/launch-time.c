@@ -105,7 +105,7 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
   if (!time->chip)
     time->why = g_strdup_printf("no device of %s is known", smb_arch_info(arch)->name);
   else if (!smb_program_is_machine_code(target->kernel))
-    time->why = g_strdup("only machine code has a time: compile the kernel");
+    time->why = g_strdup("only machine code has a time, and the kernel was not compiled");
   if (time->why)
     return TRUE;
   g_autoptr(GError) failure = NULL;

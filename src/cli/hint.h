@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the library's hints are on the command line: options. The only place that knows which.
+// What the library's hints are on the command line: options; of a case: its keys; of a tool: its arguments. The only place that knows
+// which.
 #pragma once
 
 #include "sim/base/error.h"
+
+/** The variable that has hints given as arguments of a tool, in place of options, and its value: set by src/mcp for its processes. */
+#define SMB_HINT_VARIABLE  "SMEMBANK_HINTS"
+#define SMB_HINT_ARGUMENTS "arguments"
 
 /** smb_cli_write_hint: Returns: (transfer full): @message with the option that @hint is, at the end of its first line */
 char *smb_cli_write_hint(const char *message, const SmbHint *hint);

@@ -12,6 +12,7 @@
 
 #include "src/commands.h"
 #include "src/mcp/tool.h"
+#include "src/cli/hint.h"
 #include "src/out/json.h"
 #include "src/serve/desk.h"
 #include "src/serve/rpc.h"
@@ -56,7 +57,7 @@ static const GOptionEntry options[] = {
 static const SmbCliUsage usage = {
     .description = "Answers agents in the Model Context Protocol, over standard input and output: "
                    "tools count, explain, advise, time, layout and, "
-                   "with --run, run. No text is run that is a program, unless there is --run; "
+                   "with --run, run. Programs are never run without --run; "
                    "kernels are interpreted.\n"
                    "To be started by the agent's program: see doc/agents.md.",
     .example = "smembank mcp --run",
@@ -323,7 +324,7 @@ take_run(const SmbChild *child, gpointer data) {
   g_string_append_printf(asking->text, "exit status %d\n", WEXITSTATUS(child->status));
   append_output(asking->text, "standard output:", child->out);
   append_output(asking->text, "standard error:", child->err);
-  asking->is_error = !asking->result && !smb_child_has_result(child);
+  asking->is_error = !asking->result && WEXITSTATUS(child->status) != 0;
   finish_asking(asking);
 }
 
@@ -459,6 +460,7 @@ smb_cmd_mcp(SmbCli *cli, GError **error) {
     return FALSE;
   Server server = {.desk = desk};
   g_auto(GStrv) environment = smb_serve_environment(option_run);
+  environment = g_environ_setenv(environment, SMB_HINT_VARIABLE, SMB_HINT_ARGUMENTS, TRUE);
   g_autoptr(SmbRpc) rpc = smb_rpc_new(cli, &protocol, environment, &server);
   server.rpc = rpc;
   return smb_rpc_run(rpc, error);

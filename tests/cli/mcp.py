@@ -189,6 +189,10 @@ def test_refusals():
         ("count", {"file": "-"}, "exit status 3: "),
         ("layout", {"access": ["row"]}, "missing argument 'layout'"),
         ("explain", {"source": KERNEL, "line": -1, **LAUNCH}, "exit status 2: "),
+        # What to give is said in the words of the tools.
+        ("count", {"source": KERNEL}, ": give args {\"n\": VALUE}, block [X, Y, Z]"),
+        ("count", {"kernel": "none"}, "'none': expected one of "),
+        ("count", {"source": "__global__ void k() { for (;;); }", "text_only": True, "block": [32]}, "(no argument allows more: give it less work)"),
     ):
         result = server.call(name, **arguments)
         check(result["isError"] is True and said in result["content"][0]["text"], f"{name} {arguments}: {result}")
@@ -226,8 +230,9 @@ def test_run():
     result = server.call("run", command=["sh", "-c", "echo heard; echo meant >&2; exit 0"])
     text = result["content"][0]["text"]
     check("exit status 0" in text and "heard" in text and "meant" in text, f"run: {result}")
-    result = server.call("run", command=["sh", "-c", "exit 7"])
-    check("exit status 7" in result["content"][0]["text"] and result["isError"] is True, f"run: {result}")
+    for status in 1, 7:
+        result = server.call("run", command=["sh", "-c", f"exit {status}"])
+        check(f"exit status {status}" in result["content"][0]["text"] and result["isError"] is True, f"run: {result}")
     # A program that fails has written something all the same.
     text = server.call("run", command=["sh", "-c", "echo heard; echo meant >&2; exit 5"])["content"][0]["text"]
     check("exit status 5" in text and "heard" in text and "meant" in text, f"run: {text}")

@@ -215,7 +215,7 @@ expect 2 layout 32x32 --access column --sort cost
 says '--sort cost: a layout without a kernel has no predicted time'
 # A time that is not known keeps no limit; what accesses no shared memory keeps all of them.
 expect 1 analyze transpose.ptx --entry 'transpose<1>' --block 32,8 --arg 2=32 --max-cost 5%
-says '--max-cost 5% cannot be checked: only machine code has a time: compile the kernel'
+says '--max-cost 5% cannot be checked: only machine code has a time, and the kernel was not compiled'
 
 cat >smembank.ini <<'END'
 [*]
@@ -289,7 +289,7 @@ share mio_throttle 60 75
 
 # What has no time says so in a sentence.
 expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
-tells 'Time: not known: only machine code has a time: compile the kernel.'
+tells 'Time: not known: only machine code has a time, and the kernel was not compiled.'
 expect 0 analyze --rows 32 --cols 32 --time --arch gfx942
 tells 'Time: not known: no device of gfx942 is known.'
 expect 0 analyze --rows 32 --cols 32 --time --format json
