@@ -143,12 +143,12 @@ static const struct {
   gint stride;
   const char *arch; // NULL: sm_90
 } undecided[] = {
-    {"the elements of the tile are no power of two", SMB_OP_LD, 4, 96, 32, 4},
+    {"the number of elements is not a power of two", SMB_OP_LD, 4, 96, 32, 4},
     {"the elements of a lane group are no coset of a subspace", SMB_OP_LD, 4, 128, 31, 4},
     {"the elements of a lane group are no coset of a subspace", SMB_OP_LD, 4, 128, 32, 12},
     {"an operation waits for lanes, or is served otherwise than by words", SMB_OP_ATOM, 4, 128, 32,
      4},
-    {"accesses of 12 bytes are no power of two", SMB_OP_LD, 12, 128, 32, 12, "gfx90a"},
+    {"accesses are of 12 bytes, which is not a power of two", SMB_OP_LD, 12, 128, 32, 12, "gfx90a"},
     {"one lane moves more than a row of the tile or of the banks", SMB_OP_LD, 16, 2, 1, 16},
 };
 

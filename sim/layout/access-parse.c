@@ -10,6 +10,12 @@
 #include "sim/layout/attribute.h"
 #include "sim/layout/distribution.h"
 
+// The first chips that have instructions (PTX ISA, "Target ISA Notes"), as __CUDA_ARCH__.
+enum {
+  CHIP_LDMATRIX = 750,
+  CHIP_WGMMA = 900, // wgmma is on no other, stmatrix on later ones as well
+};
+
 typedef enum {
   PATTERN_ROW,
   PATTERN_COLUMN,
@@ -26,6 +32,7 @@ typedef struct {
   Pattern pattern;
   SmbOp op;
   guint n_warps, n_values;
+  guint first_chip, last_chip;
   guint64 vec;
   guint matrices;
   guint64 rows, columns; // of a fragment
@@ -63,6 +70,7 @@ parse_matrix(const SmbNotation *notation, guint32 at, char **words, Draft *draft
     }
   }
   draft->pattern = PATTERN_MATRIX;
+  draft->first_chip = loads_it ? CHIP_LDMATRIX : CHIP_WGMMA;
   return draft->matrices > 0 ||
          smb_notation_fail(notation, at, error, "expected %s.x1, .x2 or .x4", words[0]);
 }
@@ -119,6 +127,8 @@ parse_wgmma(const SmbNotation *notation, guint32 at, char **words, Draft *draft,
                              "expected wgmma.C or wgmma.m64nNkK.C, with an N of 8 to 256");
   *draft = (Draft){.pattern = PATTERN_C,
                    .op = SMB_OP_ST,
+                   .first_chip = CHIP_WGMMA,
+                   .last_chip = CHIP_WGMMA,
                    .n_warps = 4,
                    .rows = 64,
                    .columns = mnk[1],
@@ -486,5 +496,7 @@ smb_tile_access_parse(SmbNotation *notation, const SmbTile *tile, guint lanes, G
   access->n_values = draft.n_values;
   access->vector = (guint)MAX(draft.vec, 1);
   access->is_given = draft.vec > 0;
+  access->first_chip = draft.first_chip;
+  access->last_chip = draft.last_chip;
   return fill_elements(notation, access, &draft, tile, error) ? g_steal_pointer(&access) : NULL;
 }

@@ -168,6 +168,23 @@ measure_shape(const Layout *layout, const SmbNotation *from, const SmbTile *open
                            shape->extent[0], shape->extent[1], SMB_TILE_MAX_ELEMENTS);
 }
 
+// Whether all accesses after a layout are of 8x8 matrices, which have elements of 16 bits.
+static gboolean
+moves_matrices_alone(const SmbNotation *from) {
+  SmbNotation notation = *from;
+  guint32 at = from->end + 1;
+  guint n = 0;
+  while (next_line(from->source, &at, &notation)) {
+    if (take_keyword(&notation) != WORD_ACCESS)
+      continue;
+    g_autofree char *name = smb_notation_word(&notation);
+    if (!g_str_has_prefix(name, "ldmatrix.") && !g_str_has_prefix(name, "stmatrix."))
+      return FALSE;
+    n++;
+  }
+  return n > 0;
+}
+
 static gboolean
 read_tile(Layout *layout, SmbNotation *notation, const SmbTileDefaults *defaults, GError **error) {
   if (layout->tile)
@@ -176,6 +193,7 @@ read_tile(Layout *layout, SmbNotation *notation, const SmbTileDefaults *defaults
   SmbNotation again = *notation;
   SmbTileDefaults shape = *defaults;
   shape.may_be_open = TRUE;
+  shape.assumed = moves_matrices_alone(notation) ? smb_element_find("f16") : NULL;
   layout->tile = smb_tile_parse(notation, &shape, error);
   if (layout->tile && layout->tile->is_open) {
     g_autoptr(SmbTile) open = g_steal_pointer(&layout->tile);
@@ -191,6 +209,23 @@ read_tile(Layout *layout, SmbNotation *notation, const SmbTileDefaults *defaults
   return layout->tile != NULL;
 }
 
+// Whether the chip has the instruction.
+static gboolean
+check_chip(const Layout *layout, const SmbTileAccess *access, GError **error) {
+  const SmbProgram *program = &layout->program;
+  guint first = access->first_chip, last = access->last_chip;
+  g_autofree char *name = g_strndup(access->text, strcspn(access->text, "."));
+  if (first == 0 || (!program->processor && program->cuda_arch == 0))
+    return TRUE;
+  if (program->processor)
+    return smb_source_error(program->source, access->at, error, "%s has no %s", program->processor,
+                            name);
+  gboolean has_it = program->cuda_arch >= first && (last == 0 || program->cuda_arch <= last);
+  return has_it || smb_source_error(program->source, access->at, error, "sm_%u has no %s: sm_%u%s",
+                                    program->cuda_arch / 10, name, first / 10,
+                                    last ? " alone has it" : " and later chips have it");
+}
+
 static gboolean
 read_tile_access(Layout *layout, SmbNotation *notation, GError **error) {
   if (!layout->tile)
@@ -200,6 +235,8 @@ read_tile_access(Layout *layout, SmbNotation *notation, GError **error) {
   if (!access)
     return FALSE;
   g_ptr_array_add(layout->accesses, access);
+  if (!check_chip(layout, access, error))
+    return FALSE;
   GArray *requests = smb_tile_access_requests(access, layout->tile, layout->program.source, error);
   if (!requests)
     return FALSE;

@@ -43,7 +43,7 @@ typedef struct {
  * @steps: (element-type SmbFunctionStep): in the order in which they are done
  * @bases: by dimension, then by bit
  * @at: byte offset of the notation in the source
- * @is_open: as SmbTile.is_open
+ * @is_open, @is_assumed: as of SmbTile
  */
 typedef struct {
   SmbFunctionKind kind;
@@ -59,7 +59,7 @@ typedef struct {
   guint row_bytes;
   gboolean is_divided;
   guint32 at;
-  gboolean is_open;
+  gboolean is_open, is_assumed;
 } SmbFunction;
 
 /** smb_function_parse_triton: reads what comes after "#": an encoding of shared memory, without the shape after it */

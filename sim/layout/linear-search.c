@@ -148,7 +148,7 @@ add_linear_request(SmbLinearSearch *search, const SmbArch *arch, const SmbReques
   if (plan->conflict != SMB_CONFLICT_WORDS || plan->passes == 0)
     return "an operation waits for lanes, or is served otherwise than by words";
   if (request->width == 12)
-    return "accesses of 12 bytes are no power of two";
+    return "accesses are of 12 bytes, which is not a power of two";
   guint bytes = MAX(request->width, plan->bank_bytes);
   guint width_bits = (guint)g_bit_storage(MAX(bytes / element_bytes, 1)) - 1;
   guint row_bits = (guint)g_bit_storage((1ul << plan->row_shift) / element_bytes) - 1;
@@ -399,7 +399,7 @@ smb_linear_search_new(const SmbArch *arch, const GArray *requests, guint64 n, gu
   search->groups = g_array_new(FALSE, FALSE, sizeof(SmbLinearGroup));
   search->bits = (guint)g_bit_storage(n) - 1;
   if (n & (n - 1))
-    search->failure = "the elements of the tile are no power of two";
+    search->failure = "the number of elements is not a power of two";
   for (guint i = 0; i < requests->len && !search->failure; i++)
     search->failure =
         add_linear_request(search, arch, &g_array_index(requests, SmbRequest, i), element_bytes);

@@ -20,6 +20,7 @@
  * @n_values: elements of one thread, in the order of its registers
  * @vector: elements of one thread that one instruction moves; of ldmatrix and stmatrix those of a row of 16 bytes
  * @is_given: whether @vector was given; else it is the widest that the layout allows
+ * @first_chip, @last_chip: those that have the instruction, as __CUDA_ARCH__; 0: all, all later ones
  * @element: (array): by warp, by lane, by value: the number of the element; SMB_TILE_NONE of a lane that does nothing
  */
 typedef struct {
@@ -31,6 +32,7 @@ typedef struct {
   guint n_values;
   guint vector;
   gboolean is_given;
+  guint first_chip, last_chip;
   guint32 *element;
 } SmbTileAccess;
 

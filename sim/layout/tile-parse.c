@@ -210,6 +210,42 @@ is_shape(const SmbNotation *notation) {
   return strchr(word, 'x') && smb_tile_parse_shape(word, &ignored) && ignored.rank > 0;
 }
 
+// Says what is wrong with a word that is written as a shape and is none: "64x64xf15". TRUE: it is not written so
+static gboolean
+check_shape_word(const SmbNotation *notation, GError **error) {
+  SmbNotation copy = *notation;
+  g_autofree char *word = smb_notation_word(&copy);
+  g_auto(GStrv) parts = g_strsplit(word, "x", -1);
+  guint n = g_strv_length(parts);
+  if (!g_regex_match_simple("^[1-9][0-9]*(x[0-9]+)*x[a-z0-9]+$", word, 0, 0))
+    return TRUE;
+  gboolean has_type = !g_ascii_isdigit(*parts[n - 1]);
+  if (has_type && !smb_element_find(parts[n - 1]))
+    return smb_notation_fail(notation, notation->at, error,
+                             "unknown element type '%s': expected " SMB_ELEMENT_TYPES,
+                             parts[n - 1]);
+  return smb_notation_fail(notation, notation->at, error,
+                           "expected 1 to %d extents, and at most %u elements in all",
+                           SMB_TUPLE_MAX_RANK, SMB_TILE_MAX_ELEMENTS);
+}
+
+// A formula, unless it begins with a word that none has.
+static gboolean
+parse_formula(SmbNotation *notation, SmbFunction *function, GError **error) {
+  static const char *const names[] = {"r", "c", "i", "addr", NULL};
+  SmbNotation copy = *notation;
+  g_autofree char *word = smb_notation_word(&copy);
+  if (g_ascii_isalpha(*word) && !g_strv_contains(names, word))
+    return smb_notation_fail(notation, notation->at, error,
+                             "unknown layout '%s': expected CuTe's Swizzle<B,M,S> o SHAPE:STRIDE, "
+                             "Triton's #ttg.NAME<{…}>, tma:MODE, a shape as 64x64xf16, or a "
+                             "formula in r, c, i and addr",
+                             word);
+  function->kind = SMB_FUNCTION_EXPRESSION;
+  function->expression = smb_expression_parse(notation, error);
+  return function->expression != NULL;
+}
+
 // @needs_shape: (out): whether the shape has to be said besides
 static gboolean
 parse_notation(SmbNotation *notation, SmbFunction *function, gboolean *needs_shape,
@@ -225,9 +261,7 @@ parse_notation(SmbNotation *notation, SmbFunction *function, gboolean *needs_sha
     *needs_shape = FALSE;
     return parse_cute(notation, function, error);
   }
-  function->kind = SMB_FUNCTION_EXPRESSION;
-  function->expression = smb_expression_parse(notation, error);
-  return function->expression != NULL;
+  return check_shape_word(notation, error) && parse_formula(notation, function, error);
 }
 
 // Whether a shape that is said fits the shape that the notation has.
@@ -334,7 +368,11 @@ smb_function_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GErro
     said.rank = 0;
   }
   said.element = given.element ? given.element : said.element;
-  function->element = said.element ? said.element : pointed ? pointed : smb_element_find("f32");
+  function->is_assumed = !said.element && !pointed && said.assumed;
+  function->element = said.element   ? said.element
+                      : pointed      ? pointed
+                      : said.assumed ? said.assumed
+                                     : smb_element_find("f32");
   if (pointed && pointed->bits != function->element->bits) {
     smb_notation_fail(notation, function->at, error, "the layout says elements of %u bits, not %u",
                       pointed->bits, function->element->bits);

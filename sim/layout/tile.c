@@ -218,6 +218,7 @@ smb_tile_parse(SmbNotation *notation, const SmbTileDefaults *defaults, GError **
       begin_tile(function->element, function->rank, function->extent, function->is_open);
   tile->text = smb_source_slice(notation->source, function->at, notation->at);
   g_strstrip(tile->text);
+  tile->is_assumed = function->is_assumed;
   if (tile->is_open)
     return g_steal_pointer(&tile);
   for (guint64 i = 0; i < tile->n; i++) {

@@ -16,13 +16,14 @@
 
 /**
  * SmbTileDefaults: what a layout does not say itself
- * @element: (nullable): %NULL: f32
+ * @element: (nullable): %NULL: @assumed
+ * @assumed: (nullable): what is taken if nothing says the type; %NULL: f32
  * @rank: 0: no shape
  * @extent: (array length=rank)
  * @may_be_open: a formula in r and c needs no shape
  */
 typedef struct {
-  const SmbElement *element;
+  const SmbElement *element, *assumed;
   guint rank;
   guint64 extent[SMB_TUPLE_MAX_RANK];
   gboolean may_be_open;
@@ -44,6 +45,7 @@ typedef struct {
  * @n_shared: elements that lie where an element of a lower number does, as strides of 0 make them
  * @is_open: its shape was not said. It is SMB_TILE_OPEN_EXTENT each way, and @offset is %NULL
  * @is_measured: its shape is what the accesses ask for
+ * @is_assumed: its type is SmbTileDefaults.assumed
  */
 typedef struct _SmbTile {
   char *text;
@@ -57,6 +59,7 @@ typedef struct _SmbTile {
   guint64 n_shared;
   gboolean is_open;
   gboolean is_measured;
+  gboolean is_assumed;
 } SmbTile;
 
 /**

@@ -24,7 +24,9 @@ static const GOptionEntry options[] = {
      "what a warp does, such as 'store row vec=8', column, ldmatrix.x4; may be given several times",
      "ACCESS"},
     {"element", 0, 0, G_OPTION_ARG_STRING, &option_element,
-     "type of an element, if the layout does not say it (default f32)", "TYPE"},
+     "type of an element, if the layout does not say it (default f32; f16 if only ldmatrix and "
+     "stmatrix access it)",
+     "TYPE"},
     {"shape", 0, 0, G_OPTION_ARG_STRING, &option_shape,
      "rows and columns of the tile, if the layout does not say them", "ROWSxCOLUMNS"},
     {"find", 0, 0, G_OPTION_ARG_STRING, &option_find,

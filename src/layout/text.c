@@ -24,6 +24,8 @@ describe_tile(const SmbTile *tile) {
                          smb_count(tile->bytes, "byte").text);
   if (tile->is_measured)
     g_string_append(text, " The accesses ask for this shape, as none was given.");
+  if (tile->is_assumed)
+    g_string_append(text, " The type is that of ldmatrix and stmatrix, as none was given.");
   if (tile->n_shared)
     g_string_append_printf(text, " %s %s where another one does.",
                            smb_count(tile->n_shared, "element").text,
@@ -52,8 +54,11 @@ write_coverage(SmbCli *cli, const SmbLayoutReport *report) {
     smb_table_number(table, SMB_STYLE_PLAIN, smb_program_site(program, i)->width);
     smb_table_number(table, SMB_STYLE_PLAIN, access->n_warps);
     smb_table_number(table, SMB_STYLE_PLAIN, coverage.elements);
-    smb_table_printf(table, SMB_STYLE_PLAIN, "%" G_GUINT64_FORMAT "%%",
-                     coverage.elements * 100 / tile->n);
+    if (coverage.elements * 100 < tile->n)
+      smb_table_cell(table, SMB_STYLE_PLAIN, "<1%");
+    else
+      smb_table_printf(table, SMB_STYLE_PLAIN, "%" G_GUINT64_FORMAT "%%",
+                       coverage.elements * 100 / tile->n);
     smb_table_number(table, SMB_STYLE_PLAIN, coverage.most_threads);
   }
   smb_table_write(table, cli->out, cli->colour);

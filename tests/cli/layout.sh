@@ -101,6 +101,28 @@ shows '1 more row not shown'
 expect 2 layout 64x64xf16 --access ldmatrix.x4 -q --format json
 says '--quiet is for --format text or markdown'
 
+# Matrices of ldmatrix have elements of 16 bits: so has a tile that nothing else reads, and whose type nobody says.
+expect 0 layout 'Swizzle<3,3,3> o (64,64):(64,1)' --access ldmatrix.x4
+tells '64 x 64 elements of type f16 in 8192 bytes. The type is that of ldmatrix and stmatrix, as none was given.'
+tells 'No bank conflicts'
+shows '6%'
+expect 0 layout 'Swizzle<3,3,3> o (64,64):(64,1)' --access ldmatrix.x4 --access row
+tells 'elements of type f32 in'
+shows '<1%'
+expect 0 layout 64x64 --element f32 --access ldmatrix.x4
+tells 'elements of type f32 in'
+
+# A chip that does not have the instruction.
+while read -r arch access message; do
+  expect 3 layout 64x64xf16 --arch "$arch" --access "$access"
+  says "layout:2:8: error: $message"
+done <<'END'
+sm_61 ldmatrix.x4 sm_61 has no ldmatrix: sm_75 and later chips have it
+sm_80 stmatrix.x4 sm_80 has no stmatrix: sm_90 and later chips have it
+sm_80 wgmma.C sm_80 has no wgmma: sm_90 alone has it
+sm_100 wgmma.C sm_100 has no wgmma: sm_90 alone has it
+END
+
 # The same in a file, for the commands that take a kernel.
 cat >"$work/tile.layout" <<'END'
 // The swizzle of a 64 x 64 tile of half.
