@@ -71,7 +71,8 @@ smb_analyze_tell_unproved(const SmbAnalyzeReport *report, const SmbProvedSite *p
              ? NULL
              : g_strdup_printf("the %s of %s is not proved to be free of conflicts for all "
                                "parameters: %s",
-                               smb_op_class_name(site->op_class), site->expression, sentence);
+                               smb_op_class_name(site->op_class), site->expression,
+                               proved->verdict == SMB_PROOF_STOPPED ? proved->reason : sentence);
 }
 
 char *

@@ -278,6 +278,22 @@ write_findings(SmbCli *cli, gconstpointer result) {
   format->write(findings, cli->out);
 }
 
+// Why cases were not counted, a line each.
+static void
+write_check_errors(SmbCli *cli, const SmbCheck *check) {
+  for (guint i = 0; i < check->cases->len; i++) {
+    const SmbChecked *checked = check->cases->pdata[i];
+    if (!checked->error)
+      continue;
+    g_autofree char *first = g_strndup(checked->error, strcspn(checked->error, "\n"));
+    smb_spool_puts(cli->out, "\nNot counted: ");
+    smb_markdown_text(cli->out, checked->one->name);
+    smb_spool_puts(cli->out, ": ");
+    smb_markdown_text(cli->out, first);
+    smb_spool_puts(cli->out, "\n");
+  }
+}
+
 static void
 write_check_markdown(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
@@ -314,6 +330,7 @@ write_check_markdown(SmbCli *cli, gconstpointer result) {
       smb_spool_printf(cli->out, "%s | %s | ", time, cost);
     smb_spool_printf(cli->out, "%s |\n", smb_verdict_name(checked->verdict));
   }
+  write_check_errors(cli, check);
 }
 
 const SmbFormat smb_check_formats[] = {{"text", write_check_text, NULL},

@@ -39,7 +39,7 @@ smb_layout_found_markdown(SmbCli *cli, const SmbLayoutFound *found) {
   write_found_row(cli->out, "CuTe", found->cute);
   write_found_row(cli->out, "Triton", found->triton);
   write_found_row(cli->out, "C", found->c);
-  smb_spool_printf(cli->out, "\n%s of: ", found->is_proved ? "Proved" : "Not proved");
+  smb_spool_printf(cli->out, "\n%s for ", found->is_proved ? "Proved" : "Not proved");
   smb_markdown_text(cli->out, found->holds_for);
   smb_spool_puts(cli->out, ". ");
   smb_markdown_text(cli->out, found->proof);

@@ -150,7 +150,7 @@ write_found(SmbCli *cli, const SmbLayoutFound *found) {
   smb_table_write(table, cli->out, cli->colour);
   write_layout_title(cli, found->is_proved ? "Why none is better"
                                            : "Whether one is better is not known");
-  smb_text_wrap_printf(cli->out, "%s of: %s.", found->is_proved ? "Proved" : "Not proved",
+  smb_text_wrap_printf(cli->out, "%s for %s.", found->is_proved ? "Proved" : "Not proved",
                        found->holds_for);
   smb_text_wrap(cli->out, found->proof);
 }

@@ -34,7 +34,7 @@ static const SmbCliUsage usage = {
         "as diagnostics, why they are there as hover, the layouts that advise finds as code "
         "actions, and counts as inlay hints.\n"
         "A kernel is launched as a line '// smembank: --block X,Y …' in its text or a case of the "
-        "project file says. No text is run that is a program; kernels are interpreted.\n"
+        "project file says. Programs are never run; kernels are interpreted.\n"
         "To be started by the editor: see doc/editors.md.",
     .example = "smembank lsp --text",
 };

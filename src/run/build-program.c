@@ -264,8 +264,7 @@ smb_run_build(const SmbRunText *text, SmbWorkshop *workshop, const char *program
   build.nvcc = smb_compile_find_nvcc();
   if (!build.nvcc)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: no nvcc on this machine, which compiles it (SMEMBANK_NVCC)",
-                    text->arguments[0]);
+                    "%s: needs nvcc, which was not found (SMEMBANK_NVCC)", text->arguments[0]);
   build.inputs = g_build_filename(smb_workshop_folder(workshop), "inputs", NULL);
   build.flags = smb_flags_parse(text->nvcc, error);
   if (!build.flags)

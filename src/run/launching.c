@@ -132,10 +132,9 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
                            name, smb_arch_info(run->arch)->name, approximate);
   if (run->n_unknown)
     return g_strdup_printf(
-        "smembank run: warning: %s: of %" G_GUINT64_FORMAT
-        " of the bytes that it wrote the value is not known: results that depend on "
-        "them are wrong",
-        name, run->n_unknown);
+        "smembank run: warning: %s: %" G_GUINT64_FORMAT " of the bytes that it wrote %s: results "
+        "that depend on them are wrong",
+        name, run->n_unknown, run->n_unknown == 1 ? "has an unknown value" : "have unknown values");
   if (run->is_blurred)
     return g_strdup_printf("smembank run: warning: %s: it wrote to memory at an address, or bytes "
                            "of a number, that is not "

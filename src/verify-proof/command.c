@@ -136,9 +136,11 @@ write_claims(SmbCli *cli, const char *name, const GPtrArray *verified) {
   }
   if (n_failed)
     cli->status = SMB_EXIT_DIFFERS;
-  smb_text_wrap_printf(cli->out, "%s: %s: %u hold, %u open, %u differ", name,
-                       smb_count(verified->len, "claim").text, verified->len - n_open - n_failed,
-                       n_open, n_failed);
+  guint n_held = verified->len - n_open - n_failed;
+  smb_text_wrap_printf(cli->out, "%s: %s: %u %s, %u open, %u %s", name,
+                       smb_count(verified->len, "claim").text, n_held,
+                       n_held == 1 ? "holds" : "hold", n_open, n_failed,
+                       n_failed == 1 ? "differs" : "differ");
 }
 
 static gboolean

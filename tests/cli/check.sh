@@ -108,6 +108,9 @@ is_json
 shows '"result" : null'
 shows '"error" : "gone.cu: No such file or directory"'
 tr -d ' \n' <out | grep -q '"summary":{"cases":4,"passed":1,"failed":0,"without_limit":0,"errors":3}' || die "$last: another summary"
+checks 3 --project broken.ini --format markdown
+grep -qx 'Not counted: gone: gone\.cu: No such file or directory' out || die "$last: does not say why: $(cat out)"
+[ "$(grep -c '^Not counted: ' out)" -eq 3 ] || die "$last: not all reasons: $(cat out)"
 checks 3 --project broken.ini --format csv
 shows 'gone,,,,,,,error,gone.cu: No such file or directory,,'
 checks 0 --project broken.ini fine

@@ -67,7 +67,7 @@ shows '8,0,"Swizzle<3,3,3> o (64,64):(64,1)","#ttg.swizzled_shared<{vec = 8, per
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find swizzle --format markdown
 # shellcheck disable=SC2016 # no command: what Markdown writes
 shows '| CuTe | `Swizzle<3,3,3> o (64,64):(64,1)` |'
-shows 'Proved of: every layout that keeps what one lane moves together. Each lane group takes a wavefront in any layout'
+shows 'Proved for every layout that keeps what one lane moves together. Each lane group takes a wavefront in any layout'
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access ldmatrix.x4.trans --find pad
 tells '#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>'
 diagonal='#ttg.linear<{register = [], lane = [[1, 1], [2, 2], [4, 4], [8, 8], [16, 16]], warp = [], block = []}>'
@@ -88,7 +88,7 @@ golden layout-rank.json
 expect 0 layout 64x64xf16 --access 'store row vec=8' --access 'column vec=8' --access column --find swizzle --arch gfx942
 tells 'every other K takes 24 or more'
 expect 0 layout 48x48xf32 --access row --access column --find swizzle
-tells 'Proved of'
+tells 'Proved for'
 
 # The verdict alone, and what was found.
 expect 0 layout 64x64xf16 --access ldmatrix.x4 -q

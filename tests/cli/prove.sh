@@ -17,6 +17,7 @@ tells 'line 10, store of pool[t * p]: free of conflicts if p % 2 is 1; else up t
 tells 'line 12, store of pool[2 * t]: at most 2-way'
 tells 'line 15, load of pool[i + t]: free of conflicts'
 tells 'line 15, load of tile[0][(int)in[x] & 31]: not proved: it depends on too many values'
+says 'is not proved to be free of conflicts for all parameters: it depends on too many values'
 
 # A counter-example is a command line that works: p=3 has no conflicts at these lines, and these launches have.
 sed -n 's/^    conflicts: smembank //p' "$work/out" >"$work/examples"

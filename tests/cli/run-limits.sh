@@ -51,7 +51,7 @@ shows '1 is not counted'
 [ "$(grep -c 'no room' err)" = 1 ] || die "said more than once: $(cat err)"
 expect 0 run --device-memory 5120K --unknown skip -- ./limits
 shows '3 failed, 0 of 5 MiB left, cudaErrorMemoryAllocation; cudaSuccess'
-says 'of 256 of the bytes that it wrote the value is not known'
+says '256 of the bytes that it wrote have unknown values'
 
 # --- an interrupted program
 mkfifo told

@@ -98,7 +98,7 @@ shows 'passed'
 expect 0 check --format json
 cp out check.json
 expect 0 verify-proof check.json
-shows 'check.json: 1 claim: 1 hold, 0 open, 0 differ'
+shows 'check.json: 1 claim: 1 holds, 0 open, 0 differ'
 sed 's/\[33\]/[32]/; s/\[threadIdx.y\]\[threadIdx.x\]/[threadIdx.x][threadIdx.y]/' row.cu >column.cu
 sed 's/row.cu/column.cu/' smembank.ini >column.ini
 expect 1 check --project column.ini
@@ -144,7 +144,7 @@ for chip in sm_90 gfx942 gfx950 gfx1100; do
       expect 0 layout $tile --access row --access column --find $find --arch $chip --format json
       cp out best.json
       expect 0 verify-proof best.json
-      shows 'best.json: 1 claim: 1 hold, 0 open, 0 differ'
+      shows 'best.json: 1 claim: 1 holds, 0 open, 0 differ'
     done
   done
 done
