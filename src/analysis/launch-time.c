@@ -188,7 +188,7 @@ smb_launch_time_new(const SmbTarget *target, const SmbAnalysis *analysis, const 
 }
 
 static const char *
-find_assumed(const SmbTarget *text, const SmbSite *site) {
+find_ungiven(const SmbTarget *text, const SmbSite *site) {
   gboolean address = FALSE;
   guint index = (guint)(site - smb_program_site(text->kernel, 0));
   return smb_launch_data_source(&text->launch, text->kernel, index, &address);
@@ -198,9 +198,9 @@ void
 smb_launch_time_assume(SmbLaunchTime *time, const SmbTarget *text, const SmbAnalysis *analysis) {
   const char *assumed = NULL;
   for (guint i = 0; i < analysis->accesses->len && !assumed; i++)
-    assumed = find_assumed(text, g_array_index(analysis->accesses, SmbAccess, i).site);
+    assumed = find_ungiven(text, g_array_index(analysis->accesses, SmbAccess, i).site);
   for (guint i = 0; i < analysis->globals->len && !assumed; i++)
-    assumed = find_assumed(text, g_array_index(analysis->globals, SmbGlobalAccess, i).site);
+    assumed = find_ungiven(text, g_array_index(analysis->globals, SmbGlobalAccess, i).site);
   if (time)
     time->assumed = g_strdup(assumed);
 }
