@@ -16,6 +16,7 @@
 #include "src/target/captured.h"
 #include "src/target/origin.h"
 #include "src/target/target-impl.h"
+#include "src/target/written-launch.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
 enum {
@@ -476,10 +477,16 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError
   g_autoptr(SmbCapture) capture = NULL;
   if (!smb_captured_settle(cli, &settled, file, &capture, error))
     return NULL;
+  g_autoptr(SmbWrittenLaunch) written =
+      file && !cli->case_project ? smb_written_launch_find(file, &settled) : NULL;
+  if (written)
+    smb_written_launch_take(written, &settled);
   g_autoptr(SmbTarget) target = smb_target_new(&settled, file, cli->arch, progress, error);
   if (!target || !smb_files_check(cli->files, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
+  if (written)
+    smb_written_launch_tell(cli, written);
   target->options.progress = progress;
   return g_steal_pointer(&target);
 }

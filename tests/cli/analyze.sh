@@ -526,3 +526,38 @@ says 'tile.cu: no __global__ function in it'
 SMEMBANK_DATADIR=$work/nowhere
 tile
 golden pad1.txt
+
+# --- the launch in the text, if nothing else says how the kernel is launched
+cat >"$work/launched.cu" <<'END'
+constexpr int T = 32;
+__global__ void turned(float *out, int n, int m) {
+  __shared__ float s[T][T];
+  s[threadIdx.x][threadIdx.y] = n + m;
+}
+template <int N> __global__ void other() {}
+void go(float *out, int m) {
+  turned<<<dim3(2, 3), dim3(T, T)>>>(out, 4 * T, 5);
+}
+END
+expect 0 analyze "$work/launched.cu" --text -q --entry turned
+shows 'Bank conflicts: 5952 of 6144 wavefronts (97%) are in excess.'
+says "smembank analyze: launched as line 8 of $work/launched.cu says: --block 32,32 --grid 2,3 --arg n=128 --arg m=5"
+! grep -q 'is assumed' "$work/err" || die "$last: $(cat "$work/err")"
+expect 0 explain "$work/launched.cu" --text --entry turned
+shows 'block 32x32, grid 2x3'
+# Not with something that is said, nor if it is not known, or one of several.
+expect 0 analyze "$work/launched.cu" --text --entry turned --grid 1 --arg n=1 --arg m=2
+says 'a block of one warp is assumed'
+expect 0 analyze "$work/launched.cu" --text --entry turned -D OTHER=1 --arg n=1 --arg m=2
+says 'a block of one warp is assumed'
+sed 's/5);/m);/' "$work/launched.cu" >"$work/open.cu"
+expect 2 analyze "$work/open.cu" --text --entry turned
+says "parameter 'm' (int) of 'turned' needs a value"
+expect 0 analyze "$work/open.cu" --text --entry turned --arg m=4
+says "says: --block 32,32 --grid 2,3 --arg n=128"
+sed 's/dim3(T, T)/dim3(T, m)/' "$work/launched.cu" >"$work/open.cu"
+expect 2 analyze "$work/open.cu" --text --entry turned
+says "parameters 'n' (int), 'm' (int) of 'turned' need values, and the launch needs a block"
+echo 'void more(float *out) { turned<<<1, 32>>>(out, 1, 2); }' | cat "$work/launched.cu" - >"$work/several.cu"
+expect 2 analyze "$work/several.cu" --text --entry turned
+says 'the launch needs a block'
