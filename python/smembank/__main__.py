@@ -13,4 +13,5 @@ if __name__ == "__main__":
         program = find_program()
     except LibraryError as error:
         sys.exit(f"smembank: {error}")
+    os.environ.setdefault("SMEMBANK_PYTHON", sys.executable or "python3")  # which Python has the package, for doctor
     os.execv(program, ["smembank", *sys.argv[1:]])

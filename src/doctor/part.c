@@ -21,6 +21,9 @@ enum {
   "import sys; sys.path[:] = [p for p in sys.path if p]; import smembank; "                        \
   "print(smembank.__version__, smembank.__file__)"
 
+// The Python that started this program, as python/smembank/__main__.py says.
+#define PYTHON_VARIABLE "SMEMBANK_PYTHON"
+
 static void
 free_doctor_part(gpointer data) {
   SmbPart *part = data;
@@ -155,15 +158,34 @@ find_cache(GPtrArray *parts) {
                                 "$" SMB_CACHE_SIZE_VARIABLE " is 0"));
 }
 
+// The package may be of another Python than that of PATH: of the one that started this program, or of the environment that it is in.
+static char *
+ask_python(gboolean *usable) {
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
+  g_autofree char *beside = folder ? g_build_filename(folder, "python3", NULL) : NULL;
+  const char *const pythons[] = {g_getenv(PYTHON_VARIABLE), "python3", beside};
+  g_autofree char *first = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(pythons); i++) {
+    const char *const words[] = {pythons[i], "-c", ASK_PYTHON, NULL};
+    g_autofree char *told = pythons[i] && *pythons[i] ? ask_program(words) : NULL;
+    *usable = told && g_str_has_prefix(told, PACKAGE_VERSION " ");
+    if (*usable)
+      return g_steal_pointer(&told);
+    if (!first)
+      first = g_steal_pointer(&told);
+  }
+  return g_steal_pointer(&first);
+}
+
 static void
 find_python(GPtrArray *parts) {
-  static const char *const words[] = {"python3", "-c", ASK_PYTHON, NULL};
-  g_autofree char *told = ask_program(words);
-  gboolean usable = told && g_str_has_prefix(told, PACKAGE_VERSION " ");
+  gboolean usable;
+  g_autofree char *told = ask_python(&usable);
   settle_part(
       parts, "Python package", usable,
       told ? g_strdup_printf("%s%s", told, usable ? "" : ": this program is " PACKAGE_VERSION)
-           : g_strdup("python3 is not there, or has no package smembank"));
+           : g_strdup("python3 is not there, or has no package smembank ($SMEMBANK_PYTHON)"));
 }
 
 static void

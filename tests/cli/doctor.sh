@@ -51,6 +51,9 @@ usable nvcc no "$work/bad/nvcc does not tell its version"
 usable ptxas no "$work/bad/ptxas does not tell its version"
 usable 'Python package' no "0.0.9 /somewhere/smembank/__init__.py: this program is $version"
 usable cache no 'SMEMBANK_CACHE_SIZE is 0'
+# That of the Python that started the program comes first, as it may be in no folder of PATH.
+SMEMBANK_PYTHON=$work/good/python3 PATH=$work/bad:$PATH expect 0 doctor --format csv
+usable 'Python package' yes "$version /somewhere"
 NVCC_CCBIN=$work/none expect 0 doctor --format csv
 usable 'host compiler' no 'no gcc in '
 
