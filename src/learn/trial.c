@@ -301,9 +301,10 @@ make_copy(SmbLearnTrial *trial, GError **error) {
 
 void
 smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
-  // A built-in kernel has its shapes; a copy of it is launched as one likes.
+  // A built-in kernel has its shapes, for any architecture; a copy of it is launched as one likes.
   g_autoptr(GError) error = NULL;
-  if (find_launch_option(setting) && !make_copy(trial, &error)) {
+  const char *option = find_launch_option(setting);
+  if (option && strcmp(option, "--arch") != 0 && !make_copy(trial, &error)) {
     write_trial_failure(cli, error);
     return;
   }

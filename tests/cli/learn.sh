@@ -178,6 +178,11 @@ shows 'Right: 1.'
 head -c 3000000 /dev/zero | "$SMEMBANK" learn >"$work/out"
 shows 'The answer is 1.'
 
+# An architecture needs no copy, whose file would be gone afterwards.
+echo arch=sm_70 | "$SMEMBANK" learn 4 >"$work/out"
+last='learn 4 for another architecture'
+shows 'after   $ smembank analyze --kernel setRowReadCol --shape rect --arch sm_70'
+
 # How it is launched.
 "$SMEMBANK" learn 2 >"$work/out" 2>"$work/err" <<'END'
 block=16,16
