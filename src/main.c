@@ -73,6 +73,8 @@ write_program_help(SmbSpool *out) {
     smb_spool_printf(out, "  %-10s %s\n", command->name, command->summary);
   smb_spool_puts(out, "\nExample:\n  smembank analyze kernel.cu --block 32,8\n"
                       "\n'smembank help COMMAND' shows the options of a command.\n"
+                      "'smembank completion " SMB_COMPLETION_SHELLS
+                      "' writes the completion of a shell.\n"
                       "'smembank --version' shows the version.\n");
 }
 

@@ -51,19 +51,41 @@ add_long(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awa
   return TRUE;
 }
 
-// Adds "-v", or "--define" for "-D" and "--define=N=4" for "-DN=4".
-static void
-add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits) {
-  const GOptionEntry *taker = NULL;
+// An option of one letter that is not there may be meant for a long one that begins with it.
+static gboolean
+refuse_short(const GPtrArray *all, char letter, GError **error) {
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  const char begun[] = {'-', '-', letter, '\0'};
   for (guint i = 0; i < all->len; i++) {
     const GOptionEntry *entry = all->pdata[i];
+    g_autofree char *name = g_strconcat("--", entry->long_name, NULL);
+    if (*entry->long_name == letter)
+      g_strv_builder_add(builder, name);
+  }
+  g_auto(GStrv) names = g_strv_builder_end(builder);
+  g_autofree char *meant = smb_suggest(begun, (const char *const *)names);
+  return smb_cli_usage_error(error, "unknown option -%c%s", letter, meant);
+}
+
+// Adds "-v", or "--define" for "-D" and "--define=N=4" for "-DN=4".
+static gboolean
+add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *awaits,
+          GError **error) {
+  const GOptionEntry *taker = NULL;
+  gboolean is_known = FALSE;
+  for (guint i = 0; i < all->len; i++) {
+    const GOptionEntry *entry = all->pdata[i];
+    is_known |= entry->short_name == word[1];
     if (entry->short_name == word[1] && entry->arg != G_OPTION_ARG_NONE)
       taker = entry;
   }
+  if (!is_known && g_ascii_isalpha(word[1]))
+    return refuse_short(all, word[1], error);
   *awaits = taker && !word[2];
   g_ptr_array_add(
       words, !taker ? g_strdup(word)
                     : g_strconcat("--", taker->long_name, word[2] ? "=" : NULL, word + 2, NULL));
+  return TRUE;
 }
 
 // Whether a word is meant as an option, though the one before it lacks its value.
@@ -110,9 +132,8 @@ smb_words_prepare(const char *const *given, guint n, const GPtrArray *all, GErro
     ended = ended || strcmp(word, "--") == 0;
     if (ended || word[0] != '-' || !word[1])
       g_ptr_array_add(words, g_strdup(word));
-    else if (word[1] != '-')
-      add_short(words, all, word, &awaits);
-    else if (!add_long(words, all, word, &awaits, error))
+    else if (word[1] != '-' ? !add_short(words, all, word, &awaits, error)
+                            : !add_long(words, all, word, &awaits, error))
       return NULL;
   }
   if (awaits) {

@@ -168,6 +168,8 @@ says "no command '$work/none.cu', and no file of that name: expected advise, "
 expect 0 completion --help
 shows 'smembank completion bash|zsh|fish'
 expect 0 help completion
+expect 0 help
+shows "'smembank completion bash|zsh|fish' writes the completion of a shell."
 expect 2 "$srcdir/LICENSE"
 says "smembank: '$srcdir/LICENSE' is not a kernel, program, capture, trace or profile that smembank reads (see"
 : >"$work/empty"
@@ -193,6 +195,8 @@ expect 2 analyze "$work/my kernel.cu" -D --grid 4
 says "--define needs a value, but the next word is the option '--grid'"
 expect 2 analyze "$work/my kernel.cu" --block=--grid=4
 says "--block '--grid=4': expected X, X,Y or X,Y,Z"
+expect 2 analyze "$work/my kernel.cu" -o x
+says "unknown option -o; did you mean '--output'?"
 expect 2 analyse
 says "; did you mean 'analyze'?"
 expect 2 no-such-command
