@@ -121,6 +121,40 @@ write_source(const SmbCli *cli, GError **error) {
   return smb_source_new("layout", bytes, error);
 }
 
+// The option that a line of that text is, from 1, as messages call it (transfer full). @lead: (out): bytes in front of it
+static char *
+name_line(guint line, guint *lead) {
+  guint first = 1 + (option_element != NULL) + (option_shape != NULL);
+  const char *name = line > first                  ? "access"
+                     : line == first               ? "layout"
+                     : line == 1 && option_element ? "element"
+                                                   : "shape";
+  *lead = (guint)strlen(name) + 1;
+  return line > first + 1 || (line > first && option_access[1])
+             ? g_strdup_printf("%s %u", name, line - first)
+             : g_strdup(name);
+}
+
+// Nobody wrote that text: an error in it is one of an option. "layout:3:8: error: …" with its line becomes "access 2:1: error: …" with
+// what was written.
+static void
+place_in_options(GError *error) {
+  g_autoptr(GRegex) form =
+      g_regex_new("^layout:([0-9]+):([0-9]+): (.*)\n *[0-9]+ \\| [a-z]+ (.*)\n *\\| ( *)\\^$",
+                  G_REGEX_RAW, (GRegexMatchFlags)0, NULL);
+  g_autoptr(GMatchInfo) match = NULL;
+  if (!g_regex_match(form, error->message, (GRegexMatchFlags)0, &match))
+    return;
+  g_auto(GStrv) parts = g_match_info_fetch_all(match);
+  guint lead, at = (guint)g_ascii_strtoull(parts[2], NULL, 10);
+  g_autofree char *name = name_line((guint)g_ascii_strtoull(parts[1], NULL, 10), &lead);
+  gsize caret = strlen(parts[5]);
+  char *message = g_strdup_printf("%s:%u: %s\n  %s\n  %*s^", name, at > lead ? at - lead : 1,
+                                  parts[3], parts[4], (int)(caret > lead ? caret - lead : 0), "");
+  g_free(error->message);
+  error->message = message;
+}
+
 static void
 write_layout_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
@@ -180,8 +214,11 @@ smb_cmd_layout(SmbCli *cli, GError **error) {
   g_autoptr(SmbSource) source = limits ? write_source(cli, error) : NULL;
   g_autoptr(SmbTarget) target =
       source ? smb_target_new_from_source(&none, source, cli->arch, error) : NULL;
-  if (!target)
+  if (!target) {
+    if (source && error)
+      place_in_options(*error);
     return FALSE;
+  }
   target->options.keep_requests = TRUE;
   return count_layout_accesses(cli, target, limits, what, &view, error);
 }

@@ -115,7 +115,7 @@ tells 'elements of type f32 in'
 # A chip that does not have the instruction.
 while read -r arch access message; do
   expect 3 layout 64x64xf16 --arch "$arch" --access "$access"
-  says "layout:2:8: error: $message"
+  says "access:1: error: $message"
 done <<'END'
 sm_61 ldmatrix.x4 sm_61 has no ldmatrix: sm_75 and later chips have it
 sm_80 stmatrix.x4 sm_80 has no stmatrix: sm_90 and later chips have it
@@ -181,9 +181,14 @@ says 'the bits of the swizzle overlap'
 
 # Bad input: one message with its place; the exact ones are in tests/tile-refusals.def.
 expect 3 layout '(32,32):(33,1' --access row
-says "layout:1:21: error: expected ')'"
+says "layout:14: error: expected ')'"
 expect 3 layout '(32,32):(33,1)' --access diagonal
-says 'layout:2:8: '
+says 'access:1: error: expected row, column, '
+expect 3 layout '(32,32):(33,1)' --element f32 --access row --access 'store column @(40,0)'
+says 'access 2:16: error: expected a number from 0 to 31'
+says '  store column @(40,0)'
+expect 3 layout 32x32 --element f15 --access row
+says 'element:1: error: expected a type'
 expect 3 layout 'i + c' --access row
 says "expected a shape after the layout, as 64x64xf16: 'i' depends on how many columns there are"
 expect 0 layout 'r*72 + c' --shape 64x64 --element f16 --access row
