@@ -168,10 +168,10 @@ static int
 read_file(const SmbCuda *cuda, const SmbReader *reader, int argc, char **argv) {
   g_autofree char *name = g_strdup(reader->command);
   g_autofree char *option = g_strdup(reader->option);
-  g_autofree char *quoted = g_shell_quote(argv[1]);
   // Programs are looked for in the folders of PATH, files are not.
   gboolean is_started = g_strcmp0(option, "--") == 0 && !strchr(argv[1], '/');
   g_autofree char *path = g_strconcat(is_started ? "./" : "", argv[1], NULL);
+  g_autofree char *quoted = g_shell_quote(path);
   g_autofree char **words = g_new0(char *, (gsize)argc + 2);
   int n = 0;
   words[n++] = name;
@@ -186,7 +186,7 @@ read_file(const SmbCuda *cuda, const SmbReader *reader, int argc, char **argv) {
   g_autoptr(SmbSpool) messages = smb_spool_new();
   smb_spool_printf(messages, "smembank: %s is %s: this was 'smembank %s%s%s %s'\n", argv[1],
                    reader->what, name, option ? " " : "", option ? option : "",
-                   strchr(argv[1], ' ') ? quoted : argv[1]);
+                   strchr(path, ' ') ? quoted : path);
   smb_spool_flush(messages, STDERR_FILENO, NULL);
   return status;
 }

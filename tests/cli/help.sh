@@ -162,6 +162,10 @@ if cc -o "$work/program" "$work/program.c" 2>/dev/null; then
   (cd "$work" && "$SMEMBANK" program --size) >"$work/out" 2>"$work/err" || status=$?
   [ "$status" -eq 7 ] || die "a program in this folder: status $status: $(cat "$work/err")"
   shows '2 --size'
+  echo 'int main(void) { return 0; }' >"$work/quiet.c"
+  cc -o "$work/quiet" "$work/quiet.c"
+  (cd "$work" && "$SMEMBANK" quiet) >"$work/out" 2>"$work/err"
+  says "quiet is a program: this was 'smembank run -- ./quiet'"
 fi
 expect 2 "$work/none.cu"
 says "no command '$work/none.cu', and no file of that name: expected advise, "
