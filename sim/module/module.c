@@ -6,6 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
+#include "sim/image/direct-ptx.h"
 #include "sim/image/images.h"
 #include "sim/program/entry.h"
 #include "sim/ptx/loaded.h"
@@ -41,31 +42,11 @@ load_image(const GPtrArray *images, SmbImageKind kind, guint chip, const char *n
   return NULL;
 }
 
-gboolean
-smb_module_runs_text(GBytes *ptx) {
-  static const char name[] = "tcgen05.";
-  gsize n;
-  const char *text = g_bytes_get_data(ptx, &n);
-  return g_strstr_len(text, (gssize)n, name) != NULL;
-}
-
 // PTX whose machine code is refused; NULL: there is none.
 static GBytes *
 load_needed_text(const GPtrArray *images, guint chip, const char *name) {
-  enum {
-    FIRST_TENSOR_CHIP = 100, // with tensor memory
-    LAST_TENSOR_CHIP = 119,
-  };
-  for (guint i = 0; i < images->len; i++) {
-    const SmbImage *image = g_ptr_array_index(images, i);
-    if (image->kind != SMB_IMAGE_PTX || image->chip > chip || image->chip < FIRST_TENSOR_CHIP ||
-        (image->feature == 'a' && image->chip != chip) || chip > LAST_TENSOR_CHIP)
-      continue;
-    g_autoptr(GBytes) text = smb_image_load(image, name, NULL);
-    if (text && smb_module_runs_text(text))
-      return g_steal_pointer(&text);
-  }
-  return NULL;
+  g_autoptr(GPtrArray) texts = smb_direct_ptx_choose(images, chip, name);
+  return texts->len > 0 ? smb_image_load(g_ptr_array_index(texts, 0), name, NULL) : NULL;
 }
 
 // Machine code for the chip, else PTX, else any machine code; one without a bundle is as it is.

@@ -104,16 +104,13 @@ typedef struct {
  * @error: SMB_ERROR_INPUT: it is damaged, or has no machine code
  *
  * Takes the machine code that a driver would take on that chip, or the PTX that it would compile (also of a bundle that has both, if that is
- * run as it is: smb_module_runs_text()); if there is neither, the latest
+ * run as it is: smb_direct_ptx_is()); if there is neither, the latest
  * machine code.
  *
  * Returns: (transfer full)
  */
 SmbModule *smb_module_new(GBytes *file, const char *name, guint chip, GError **error);
 void smb_module_free(SmbModule *module);
-
-/** smb_module_runs_text: Returns: whether PTX is run as it is, though it could be compiled: machine code of tensor memory (tcgen05) is not modelled */
-gboolean smb_module_runs_text(GBytes *ptx);
 
 /** smb_module_kernel: Returns: (transfer none) (nullable): the kernel of that symbol */
 const SmbModuleKernel *smb_module_kernel(const SmbModule *module, const char *symbol);

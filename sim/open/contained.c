@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
+#include "sim/image/direct-ptx.h"
 #include "sim/image/images.h"
 #include "sim/program/symbol.h"
 
@@ -116,6 +117,21 @@ smb_contained_choose(SmbSource *file, guint chip, const char *entry, SmbContaine
       open_image(file, g_array_index(candidates, Candidate, (guint)index).image, error);
   *symbol = source ? g_strdup(g_ptr_array_index(symbols, (guint)index)) : NULL;
   return source;
+}
+
+SmbSource *
+smb_contained_find_text(SmbSource *file, guint chip, const char *symbol, SmbContainedList list) {
+  const char *name = smb_source_name(file);
+  g_autoptr(GPtrArray) all = smb_images_read(smb_source_bytes(file), name, NULL);
+  g_autoptr(GPtrArray) texts = all ? smb_direct_ptx_choose(all, chip, name) : NULL;
+  for (guint i = 0; texts && i < texts->len; i++) {
+    g_autoptr(SmbSource) source = open_image(file, g_ptr_array_index(texts, i), NULL);
+    g_autoptr(SmbEntries) entries = source ? list(source, NULL) : NULL;
+    for (guint e = 0; entries && e < entries->entries->len; e++)
+      if (strcmp(((SmbEntry *)g_ptr_array_index(entries->entries, e))->symbol, symbol) == 0)
+        return g_steal_pointer(&source);
+  }
+  return NULL;
 }
 
 // By the place of the first kernel of that name (@data: name to index), then as they are.

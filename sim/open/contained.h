@@ -28,6 +28,15 @@ SmbSource *smb_contained_choose(SmbSource *file, guint chip, const char *entry,
                                 SmbContainedList list, char **symbol, GError **error);
 
 /**
+ * smb_contained_find_text:
+ * @chip: as of smb_contained_choose()
+ *
+ * Returns: (transfer full) (nullable): PTX with a kernel of that name which is run as it is (smb_direct_ptx_is()), if its machine code is refused
+ */
+SmbSource *smb_contained_find_text(SmbSource *file, guint chip, const char *symbol,
+                                   SmbContainedList list);
+
+/**
  * smb_contained_entries:
  *
  * Returns: (transfer full): the kernels of all images, those of the same name side by side; a kernel that is there

@@ -68,18 +68,34 @@ check_vendor(SmbSource *source, const SmbProgramOptions *options, GError **error
                   smb_source_name(source), options->processor);
 }
 
+// Machine code, or PTX beside it that is run as it is.
+static SmbProgram *
+read_contained_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  const guint chip = options->cuda_arch / 10;
+  g_autoptr(GError) refused = NULL;
+  g_autofree char *symbol = NULL;
+  g_autoptr(SmbSource) image =
+      smb_contained_choose(source, chip, options->entry, list_source_kernels, &symbol, error);
+  SmbProgramOptions adapted = *options;
+  adapted.entry = symbol;
+  if (!image)
+    return NULL;
+  SmbProgram *program = read_source_program(image, &adapted, &refused);
+  g_autoptr(SmbSource) text =
+      program ? NULL : smb_contained_find_text(source, chip, symbol, list_source_kernels);
+  if (text)
+    return read_source_program(text, &adapted, error);
+  if (!program)
+    g_propagate_error(error, g_steal_pointer(&refused));
+  return program;
+}
+
 SmbProgram *
 smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   if (!check_vendor(source, options, error))
     return NULL;
-  if (!smb_contained_recognize(source))
-    return read_source_program(source, options, error);
-  g_autofree char *symbol = NULL;
-  g_autoptr(SmbSource) image = smb_contained_choose(source, options->cuda_arch / 10, options->entry,
-                                                    list_source_kernels, &symbol, error);
-  SmbProgramOptions adapted = *options;
-  adapted.entry = symbol;
-  return image ? read_source_program(image, &adapted, error) : NULL;
+  return smb_contained_recognize(source) ? read_contained_program(source, options, error)
+                                         : read_source_program(source, options, error);
 }
 
 SmbEntries *

@@ -8,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/text/host.h"
+#include "sim/image/direct-ptx.h"
 #include "sim/program/entry.h"
 #include "sim/program/symbol.h"
 #include "src/compile/compile.h"
@@ -157,6 +158,26 @@ qualify_instance(SmbSource *source, const char *instance, const char *const *fol
   return NULL;
 }
 
+static SmbCompiled *
+call_nvcc(const char *nvcc, const SmbCompilation *compilation, const SmbCompileOptions *options,
+          SmbBatch *batch, const char *entry, GError **error) {
+  smb_progress_begin(options->progress, "compiling", SMB_PROGRESS_UNCOUNTED);
+  SmbCompiled *compiled =
+      batch ? smb_batch_compile(batch, options->form, nvcc, compilation, entry, error)
+            : smb_compile(nvcc, compilation, error);
+  smb_progress_begin(options->progress, NULL, 0);
+  return compiled;
+}
+
+// PTX of a text whose machine code is refused, if it is run as it is; NULL: it is not.
+static SmbCompiled *
+compile_as_ptx(const char *nvcc, SmbCompilation *compilation, const SmbCompileOptions *options) {
+  compilation->makes_ptx = TRUE;
+  g_autoptr(SmbCompiled) compiled = call_nvcc(nvcc, compilation, options, NULL, NULL, NULL);
+  return compiled && smb_direct_ptx_is(compiled->image) ? g_steal_pointer(&compiled) : NULL;
+}
+
+// @command: (out): also if what was compiled is refused
 static SmbProgram *
 build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
       const SmbProgramOptions *reading, char **command, GError **error) {
@@ -168,7 +189,7 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
                         : NULL;
   if (options->instance && !instance)
     return NULL;
-  const SmbCompilation compilation = {
+  SmbCompilation compilation = {
       .name = smb_source_name(source),
       .text = smb_source_text(source),
       .length = smb_source_length(source),
@@ -183,21 +204,28 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
       .inputs = options->inputs,
       .keeps = !options->compiles_anew,
   };
-  smb_progress_begin(options->progress, "compiling", SMB_PROGRESS_UNCOUNTED);
-  g_autoptr(SmbCompiled) compiled = options->batch
-                                        ? smb_batch_compile(options->batch, options->form, nvcc,
-                                                            &compilation, reading->entry, error)
-                                        : smb_compile(nvcc, &compilation, error);
-  smb_progress_begin(options->progress, NULL, 0);
-  SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
-  if (program) {
-    GArray *shared, *prototype = smb_naming_read(source, program, reading, &shared);
-    if (prototype)
-      smb_program_set_prototype(program, prototype);
-    if (shared)
-      smb_program_set_shared(program, shared);
-    *command = g_steal_pointer(&compiled->command);
+  g_autoptr(GError) refused = NULL;
+  g_autoptr(SmbCompiled) compiled =
+      call_nvcc(nvcc, &compilation, options, options->batch, reading->entry, &refused);
+  SmbProgram *program = compiled ? read_compiled(source, compiled, reading, &refused) : NULL;
+  g_autoptr(SmbCompiled) text = compiled && !program && smb_direct_ptx_is_for(chip)
+                                    ? compile_as_ptx(nvcc, &compilation, options)
+                                    : NULL;
+  if (text) {
+    g_clear_error(&refused);
+    program = read_compiled(source, text, reading, &refused);
   }
+  if (compiled)
+    *command = g_strdup(text ? text->command : compiled->command);
+  if (!program) {
+    g_propagate_error(error, g_steal_pointer(&refused));
+    return NULL;
+  }
+  GArray *shared, *prototype = smb_naming_read(source, program, reading, &shared);
+  if (prototype)
+    smb_program_set_prototype(program, prototype);
+  if (shared)
+    smb_program_set_shared(program, shared);
   return program;
 }
 
@@ -247,8 +275,9 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
   g_autoptr(GError) failure = NULL;
   SmbProgram *program = build(nvcc, source, arch, options, reading, command, &failure);
   if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT)) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\nnvcc does not compile it either:\n%-s",
-             refused->message, failure->message);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\n%s:\n%-s", refused->message,
+             *command ? "What nvcc makes of it is refused, too" : "nvcc does not compile it either",
+             failure->message);
     smb_error_add_hints(error ? *error : NULL, refused, 0);
   } else if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));

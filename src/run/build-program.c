@@ -7,6 +7,7 @@
 #include "sim/base/error.h"
 #include "sim/base/file.h"
 #include "sim/base/source.h"
+#include "sim/image/direct-ptx.h"
 #include "sim/program/program.h"
 #include "src/compile/inputs.h"
 #include "src/compile/kept.h"
@@ -53,7 +54,7 @@ build_clear(Build *build) {
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Build, build_clear)
 
-// Without features of one chip alone, there is PTX for those that follow, too.
+// Without features of one chip alone, there is PTX for those that follow, too; and with them, where PTX may be run as it is.
 static void
 add_architecture(GPtrArray *words, const Build *build) {
   guint chip = smb_program_cuda_arch(build->text->arch) / 10;
@@ -66,6 +67,11 @@ add_architecture(GPtrArray *words, const Build *build) {
   g_ptr_array_add(words, g_strdup("-gencode"));
   g_ptr_array_add(words, g_strdup_printf("arch=compute_%u%c,code=sm_%u%c", chip, build->features,
                                          chip, build->features));
+  if (!smb_direct_ptx_is_for(chip))
+    return;
+  g_ptr_array_add(words, g_strdup("-gencode"));
+  g_ptr_array_add(words, g_strdup_printf("arch=compute_%u%c,code=compute_%u%c", chip,
+                                         build->features, chip, build->features));
 }
 
 // The words of the compiler for all texts, or for one of them alone (transfer full), with a NULL at the end. The architecture is given

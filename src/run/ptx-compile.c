@@ -6,7 +6,7 @@
 
 #include "src/compile/compile.h"
 #include "src/compile/workshop.h"
-#include "sim/module/module.h"
+#include "sim/image/direct-ptx.h"
 #include "src/run/device-link.h"
 
 #define TEXT_NAME "module.ptx"
@@ -68,7 +68,7 @@ smb_run_compile_ptx(GBytes *ptx, guint chip, char **wrong) {
   const char *bytes = g_bytes_get_data(ptx, &n);
   *wrong = NULL;
   g_autofree char *text = g_strndup(bytes, n);
-  gboolean is_compiled = strstr(text, ".target") && !smb_module_runs_text(ptx);
+  gboolean is_compiled = strstr(text, ".target") && !smb_direct_ptx_is(ptx);
   g_autofree char *nvcc = is_compiled ? smb_compile_find_nvcc() : NULL;
   g_autoptr(SmbWorkshop) workshop = nvcc ? smb_workshop_new("ptx", NULL) : NULL;
   if (!workshop)

@@ -143,6 +143,28 @@ wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
 grep -qx cudaSuccess out || die "right: $(cat out err)"
 
+# A text is compiled to both; of a text or a program that is analyzed, a kernel whose machine code is refused is read as PTX, and no other.
+cat wrong.cu - >both.cu <<'EOF'
+__global__ void plain(int *out) {
+  __shared__ int s[32];
+  s[threadIdx.x] = 1;
+  __syncwarp();
+  out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+EOF
+"$SMEMBANK" run --arch sm_100a --output ranking both.cu -- 4 >out 2>err || die "a text: status $?: $(cat out err)"
+grep -qx cudaSuccess out || die "a text: $(cat out err)"
+"$nvcc" -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o both both.cu 2>nvcc.log || die "$(cat nvcc.log)"
+for file in both.cu both; do
+  expect 0 analyze "$file" --arch sm_100 --entry wrong --block 32 --arg "$([ "$file" = both ] && echo 0 || echo how)=4"
+  shows 'counted: PTX'
+  expect 0 analyze "$file" --arch sm_100 --entry plain --block 32
+  shows 'counted: machine code'
+done
+"$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o machine both.cu 2>nvcc.log || die "$(cat nvcc.log)"
+expect 3 analyze machine --arch sm_100 --entry wrong --block 32
+says "unsupported instruction 'UTCATOMSWS"
+
 # A ranking says why in one line, without the excerpt of the source; a chip that has no code is named.
 "$SMEMBANK" run --arch sm_100 -- ./wrong 2 2>err | sed -n '/Not counted/,$p' | tr '\n' ' ' >out
 shows "lane 96 of tensor memory"
