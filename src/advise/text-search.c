@@ -46,12 +46,12 @@ append_placed(GString *text, const SmbArrayUse *use) {
                            where, placed->name);
   else if (smb_array_use_box_row(use))
     g_string_append_printf(text,
-                           " The copy at %s brings a box of a tensor: only what a tensor map can "
+                           " The copy at %s moves a box of a tensor: only what a tensor map can "
                            "swizzle was searched.",
                            where);
   else
     g_string_append_printf(text,
-                           " The copy at %s brings a box of a tensor with a swizzle of its own: no "
+                           " The copy at %s moves a box of a tensor with a swizzle of its own: no "
                            "padding or other swizzle was searched.",
                            where);
 }
@@ -118,6 +118,14 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
   return g_string_free(text, FALSE);
 }
 
+static gboolean
+has_wgmma(const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->traffic->len; i++)
+    if (smb_other_traffic_is_product(&g_array_index(analysis->traffic, SmbOtherTraffic, i)))
+      return TRUE;
+  return FALSE;
+}
+
 void
 smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
                               const SmbAdviseArray *array, const SmbCandidate *candidate) {
@@ -132,20 +140,21 @@ smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
   guint major = smb_arch_info(report->arch)->capability_major;
   if (!span || major < TENSOR_MAJOR)
     return;
-  gboolean is_placed = array->search->use->placed != NULL, has_wgmma = major == TENSOR_MAJOR;
+  gboolean is_placed = array->search->use->placed != NULL;
+  gboolean names_bits = major == TENSOR_MAJOR && (!is_placed || has_wgmma(report->analysis));
   g_string_append_printf(text,
                          is_placed ? " A copy by a tensor map with CU_TENSOR_MAP_SWIZZLE_%uB "
                                      "brings this layout"
                                    : " If a tensor map is to bring this layout, it has "
                                      "CU_TENSOR_MAP_SWIZZLE_%uB",
                          span);
-  if (has_wgmma)
+  if (names_bits)
     g_string_append_printf(text,
-                           is_placed
-                               ? ", and wgmma reads it with %u in bits 62 and 63 of the descriptor"
-                               : ", and if wgmma is to read it, its descriptor has %u in bits 62 "
-                                 "and 63",
-                           modes[span / 32]);
+                           is_placed ? ", and wgmma reads it with the value %u in bits 62-63 of "
+                                       "the descriptor (%u-byte swizzle)"
+                                     : ", and if wgmma is to read it, its descriptor has the value "
+                                       "%u in bits 62-63 (%u-byte swizzle)",
+                           modes[span / 32], span);
   g_string_append_printf(text,
                          is_placed ? ", if the array begins at a multiple of %u bytes"
                                    : "; the array begins at a multiple of %u bytes then",

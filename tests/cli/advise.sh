@@ -642,7 +642,7 @@ __global__ void flat(uint4 *out) {
 }
 END
 expect 0 advise "$work/flat.cu" --block 32 --dynamic-bytes 4096 --arch sm_90
-tr '\n' ' ' <"$work/out" | grep -q 'If a tensor map is to bring this layout, it has CU_TENSOR_MAP_SWIZZLE_128B, and if wgmma is to read it, its descriptor has 1 in bits 62 and 63; the array begins at a multiple of 1024 bytes then and its rows have 128\.' ||
+tr '\n' ' ' <"$work/out" | grep -q 'If a tensor map is to bring this layout, it has CU_TENSOR_MAP_SWIZZLE_128B, and if wgmma is to read it, its descriptor has the value 1 in bits 62-63 (128-byte swizzle); the array begins at a multiple of 1024 bytes then and its rows have 128\.' ||
   die "$last: no mode of a tensor map: $(cat "$work/out")"
 expect 0 advise "$work/flat.cu" --block 32 --dynamic-bytes 4096 --arch sm_90 --format json
 is_json

@@ -312,11 +312,37 @@ expect 0 advise boxes.zip --launch 1
 shows 'Swizzle<3,4,3>'
 tr '\n' ' ' <out >line
 grep -q 'Searched 2 layouts. Best: .* only what a tensor map can swizzle was searched' line || die "advise of a box: $(cat out)"
-grep -q 'with CU_TENSOR_MAP_SWIZZLE_128B brings this layout, and wgmma reads it with 1 in bits 62 and 63 of the descriptor, if the array begins at a multiple of 1024 bytes' line ||
+grep -q 'with CU_TENSOR_MAP_SWIZZLE_128B brings this layout, if the array begins at a multiple of 1024 bytes' line ||
   die "advise of a box: $(cat out)"
 expect 0 advise boxes.zip --launch 1 --format json
 is_json
 shows '"tensor_map_swizzle" : 128'
 expect 0 run -o boxes.zip --output ranking -- ./boxes load 0 swizzled
 expect 0 advise boxes.zip --launch 1
-tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes .* brings a box of a tensor with a swizzle of its own' || die "advise of a box: $(cat out)"
+tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes .* moves a box of a tensor with a swizzle of its own' || die "advise of a box: $(cat out)"
+
+# Of an array that threads use, they are named as a possibility.
+cat >both.cu <<'END'
+__global__ void __launch_bounds__(128) both(const float4 *in, float *out) {
+  __shared__ __align__(1024) float s[32][32];
+  __shared__ __align__(1024) int4 operand[128];
+  float d[4] = {};
+  operand[threadIdx.x] = int4();
+  if (threadIdx.x < 32)
+    for (int i = 0; i < 8; i++)
+      *(float4 *)&s[threadIdx.x][i * 4] = in[threadIdx.x * 8 + i];
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  unsigned long long matrix = (unsigned)__cvta_generic_to_shared(operand) >> 4 | 64ull << 16 | 8ull << 32;
+  asm volatile("wgmma.fence.sync.aligned;\n"
+               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %4, 1, 1, 1, 0, 0;\n"
+               "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(matrix) : "memory");
+  if (threadIdx.x < 32)
+    for (int i = 0; i < 32; i++)
+      out[i * 32 + threadIdx.x] = s[i][threadIdx.x] + s[threadIdx.x][i] + d[0];
+}
+END
+expect 0 advise both.cu --arch sm_90a --block 128
+tr '\n' ' ' <out | grep -q 'it has CU_TENSOR_MAP_SWIZZLE_128B, and if wgmma is to read it, its descriptor has the value 1 in bits 62-63 (128-byte swizzle); the array begins' ||
+  die "advise of a kernel with wgmma: $(cat out)"
