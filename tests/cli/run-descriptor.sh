@@ -16,12 +16,13 @@ need_nvcc
 "$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases "$source"
 
 writer=box
+layout= # packed: of a tensor that is as wide as what is copied; widths: one box has all
 
 # run_case CASE OPERAND STATUS RESULT
 run_case() {
-  last="case $1 $2 $writer"
+  last="case $1 $2 $writer $layout"
   status=0
-  timeout 60 "$SMEMBANK" run --check -- ./cases "$1" "$2" $writer >out 2>err || status=$?
+  timeout 60 "$SMEMBANK" run --check -- ./cases "$1" "$2" $writer $layout >out 2>err || status=$?
   [ "$status" = "$3" ] || die "$last: status $status, expected $3: $(cat err)"
   grep -qx "$1: $4" out || die "$last: expected '$4': $(cat out)"
 }
@@ -37,14 +38,18 @@ misfits() {
   one_in 2 || return 0
   run_case "$1" "$2" 1 wrong
   case $writer in
-  box) says "the copy at $source:$(sed -n "\\,// copy of $2\$,=" "$source")" ;;
+  box)
+    copied=$2
+    [ "$layout" != widths ] || copied="all of $2"
+    says "the copy at $source:$(sed -n "\\,// copy of $copied\$,=" "$source")"
+    ;;
   *) says "what $source:$(sed -n "\\,// $writer\$,=" "$source") wrote" ;;
   esac
   says 'descriptor that does not fit the copy: '
   says "$3"
 }
 
-# slips CASE OPERAND: wrong, and not found: offsets that lead to another copy, or out of it.
+# slips CASE OPERAND: wrong, and not found: offsets that lead to another copy, or out of it, and what may be meant.
 slips() {
   one_in 2 || return 0
   run_case "$1" "$2" 0 wrong
@@ -72,10 +77,25 @@ for operand in A B; do
     done
   done
   misfits 16-leading-128 $operand "the leading byte offset of operand $operand is 128"
+  misfits 16-leading-zero $operand "the leading byte offset of operand $operand is 0, so that what"
+  fits 128-leading-zero $operand # which has a meaning without a swizzle only
+  misfits 128-stride-half-alone $operand "the stride byte offset of operand $operand is 512"
+  misfits 128-stride-zero $operand "the stride byte offset of operand $operand is 0, so that what"
+  slips 128-eight $operand # of a box of eight rows
   misfits 16-exchanged $operand "the leading byte offset of operand $operand is 128"
   misfits 128-exchanged $operand "the stride byte offset of operand $operand is 8192, which leads out of the box that the copy at"
   slips turned-16-stride-double $operand
 done
+
+# One box that has all rows for one width of 16 bytes after the other.
+layout=widths
+for operand in A B; do
+  fits 16-right $operand
+  misfits 16-exchanged $operand "the leading byte offset of operand $operand is 128, which leads to another row of the box"
+  misfits 16-leading-zero $operand "the leading byte offset of operand $operand is 0, so that what"
+  misfits 16-leading-half $operand "the leading byte offset of operand $operand is 512, so that what"
+done
+layout=
 
 # What threads wrote: copies that go on meanwhile, what they loaded and stored, rows of matrices in registers.
 for writer in copied stored matrix; do

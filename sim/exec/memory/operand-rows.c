@@ -8,7 +8,7 @@
 //   base offset, a start between two rows);
 // - eight rows that do not follow the eight before them, or chunks of a row that come from several rows of the box, though the box is of a
 //   matrix (wrong leading and stride byte offsets);
-// - bytes that are in two places of one operand;
+// - bytes that are in two places of one operand, but eight rows that are all rows of their box;
 // - eight rows that no copy brought, behind eight of a box that has more.
 // Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; copies that are not of
 // boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
@@ -34,6 +34,7 @@ typedef enum {
 
 typedef struct {
   Fault fault;
+  gboolean is_of_groups; // from eight rows to others, not from one width to another
   Cell cells[2];
   ChunkOrigin origins[2];
 } Disorder;
@@ -57,7 +58,7 @@ compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
              const ChunkOrigin *next) {
   gboolean is_within = cell.line % OPERAND_GROUP != OPERAND_GROUP - 1;
   if (!is_within && smb_operand_offset(matrix, TRUE) == 0)
-    return FAULT_NONE; // the same eight rows are meant
+    return FAULT_NONE; // is_repeated()
   gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
   if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
     return FAULT_NONE;
@@ -88,25 +89,44 @@ find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
   }
 }
 
+// Whether the copy brought more rows of the box than that of the chunk of @at. @next: (out): where the next one is, or the span of a swizzle that has it
+static gboolean
+box_goes_on(const SharedMatrix *matrix, const Grid *grid, guint at, guint32 *next) {
+  const ChunkOrigin *here = &grid->origins[at];
+  const guint32 span = MAX(here->shape->swizzle, SHARED_CHUNK);
+  *next = grid->places[at] * SHARED_CHUNK / span * span + here->shape->pitch;
+  for (guint32 offset = *next; offset < *next + span; offset += SHARED_CHUNK) {
+    ChunkOrigin other;
+    if (smb_chunk_find(matrix->block, offset, &other) && other.copy == here->copy &&
+        other.row == here->row + 1 && other.x == here->x)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Whether the next eight rows are read where no copy brought anything, though the copy brought more rows of the box: what follows the chunk of @at in it is
 // elsewhere. Not if that row is read, of which something else was written since.
 static gboolean
 leads_outside(const SharedMatrix *matrix, const Grid *grid, guint at, guint next) {
+  const CopyShape *shape = grid->origins[at].shape;
+  guint32 row;
+  return !grid->origins[next].copy && shape->is_flat && !may_be_tiles(matrix, shape) &&
+         at / grid->chunks % OPERAND_GROUP == OPERAND_GROUP - 1 &&
+         box_goes_on(matrix, grid, at, &row) &&
+         grid->places[next] * SHARED_CHUNK - row >= MAX(shape->swizzle, SHARED_CHUNK);
+}
+
+// Whether the next width of a row is read where the next eight rows are, of a box that has all rows of a matrix for one width and then for the next: its last
+// dimension leads on along the rows.
+static gboolean
+leads_to_next_rows(const SharedMatrix *matrix, const Grid *grid, guint at, guint next) {
   const ChunkOrigin *here = &grid->origins[at];
-  const guint32 span = MAX(here->shape->swizzle, SHARED_CHUNK);
-  const guint32 row = grid->places[at] * SHARED_CHUNK / span * span + here->shape->pitch;
-  gboolean goes_on = FALSE;
-  if (grid->origins[next].copy || !here->shape->is_flat || may_be_tiles(matrix, here->shape) ||
-      at / grid->chunks % OPERAND_GROUP != OPERAND_GROUP - 1)
+  const CopyShape *shape = here->shape;
+  if (shape->is_flat || !shape->is_packed || shape->pitch != SHARED_CHUNK ||
+      matrix->place.width != SHARED_CHUNK || at / grid->chunks + OPERAND_GROUP >= grid->lines)
     return FALSE;
-  for (guint32 offset = row; offset < row + span; offset += SHARED_CHUNK) {
-    ChunkOrigin other;
-    if (offset / SHARED_CHUNK == grid->places[next])
-      return FALSE;
-    goes_on |= smb_chunk_find(matrix->block, offset, &other) && other.copy == here->copy &&
-               other.row == here->row + 1 && other.x == here->x;
-  }
-  return goes_on;
+  return grid->origins[at + OPERAND_GROUP * grid->chunks].copy == here->copy &&
+         grid->origins[next].row == here->row + OPERAND_GROUP;
 }
 
 // Compares a chunk with the next one in a direction.
@@ -119,32 +139,58 @@ is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean 
   guint at = cell.line * grid->chunks + cell.chunk, at_next = next.line * grid->chunks + next.chunk;
   const ChunkOrigin *here = &grid->origins[at], *other = &grid->origins[at_next];
   Fault fault = FAULT_NONE;
+  if (grid->places[at] == grid->places[at_next])
+    return FALSE; // is_repeated()
   if (here->copy == other->copy)
-    fault = (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
+    fault = !is_line && leads_to_next_rows(matrix, grid, at, at_next)
+                ? FAULT_BEYOND
+                : (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
   else if (is_line && leads_outside(matrix, grid, at, at_next))
     fault = FAULT_OUTSIDE;
-  *disorder = (Disorder){fault, {cell, next}, {*here, *other}};
+  *disorder = (Disorder){fault, is_line, {cell, next}, {*here, *other}};
   return fault != FAULT_NONE;
 }
 
-// Whether a chunk is the same as one before it. Whose offset is 0 means it.
+// Which offset leads from a chunk to the same one again. If both may, the wrong one: eight rows that follow the first ones in the box are right.
+static gboolean
+is_repeated_by_groups(const SharedMatrix *matrix, const Grid *grid, Cell first, Cell again) {
+  const guint across = matrix->place.width / SHARED_CHUNK;
+  const ChunkOrigin *next = &grid->origins[OPERAND_GROUP * grid->chunks];
+  if (first.line / OPERAND_GROUP == again.line / OPERAND_GROUP)
+    return FALSE;
+  return first.chunk / across == again.chunk / across || next->copy != grid->origins[0].copy ||
+         next->row != grid->origins[0].row + OPERAND_GROUP;
+}
+
+// Whether a stride of 0 is meant: there are no other eight rows.
+static gboolean
+is_all_of_box(const SharedMatrix *matrix, const Grid *grid, Cell first) {
+  const guint last = first.line / OPERAND_GROUP * OPERAND_GROUP + OPERAND_GROUP - 1;
+  guint32 row;
+  return smb_operand_offset(matrix, TRUE) == 0 &&
+         !box_goes_on(matrix, grid, last * grid->chunks + first.chunk, &row);
+}
+
+// Whether a chunk is the same as one before it.
 static gboolean
 is_repeated(const SharedMatrix *matrix, const Grid *grid, guint32 *seen, Cell cell,
             Disorder *disorder) {
-  guint at = cell.line * grid->chunks + cell.chunk, first = 0;
+  guint at = cell.line * grid->chunks + cell.chunk, i = 0;
   guint32 place = grid->places[at], bit = 1u << place % 32;
-  if (matrix->place.leading == 0 || matrix->place.stride == 0 || place / 32 >= SEEN_WORDS)
+  if (place / 32 >= SEEN_WORDS)
     return FALSE;
   gboolean is_seen = (seen[place / 32] & bit) != 0;
   seen[place / 32] |= bit;
   if (!is_seen)
     return FALSE;
-  while (grid->places[first] != place)
-    first++;
+  while (grid->places[i] != place)
+    i++;
+  Cell first = {i / grid->chunks, i % grid->chunks};
   *disorder = (Disorder){FAULT_REPEATS,
-                         {{first / grid->chunks, first % grid->chunks}, cell},
+                         is_repeated_by_groups(matrix, grid, first, cell),
+                         {first, cell},
                          {grid->origins[at], grid->origins[at]}};
-  return TRUE;
+  return !disorder->is_of_groups || !is_all_of_box(matrix, grid, first);
 }
 
 static gboolean
@@ -184,10 +230,7 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   const CopyShape *shape = disorder->origins[0].shape;
   char name = matrix->is_left ? 'A' : 'B';
   guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
-  gboolean is_next = disorder->cells[0].line == disorder->cells[1].line;
-  g_autofree char *offset = smb_operand_describe_offset(
-      matrix, disorder->fault == FAULT_GROUPS || disorder->fault == FAULT_OUTSIDE ||
-                  (disorder->fault == FAULT_REPEATS && !is_next));
+  g_autofree char *offset = smb_operand_describe_offset(matrix, disorder->is_of_groups);
   if (swizzle != shape->swizzle) {
     g_autofree char *read = smb_operand_describe_swizzle(swizzle),
                     *copied = smb_operand_describe_swizzle(shape->swizzle);

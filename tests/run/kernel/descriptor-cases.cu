@@ -5,7 +5,8 @@
 //
 // Operands of a product of warpgroups that boxes of tensors (TMA) brought, or threads wrote, by all swizzles, as rows of A or B and turned; and
 // descriptors that do not fit them, one mistake at a time. Prints whether the product is right: on a device it is not where something is to be found.
-//   descriptor-cases CASE [OPERAND [WRITER]]: of A, or of B; box, copied (cp.async), stored, matrix (stmatrix)
+//   descriptor-cases CASE [OPERAND [WRITER [packed | widths]]]: of A, or of B; box, copied (cp.async), stored, matrix (stmatrix); of a tensor without columns that are not copied,
+//   or by one box with all rows for one width of 16 bytes after the other
 #include <cuda.h>
 #include <cuda_fp16.h>
 
@@ -16,17 +17,17 @@
 
 enum {
   SIZE = 64,         // of both operands: rows or columns, and the depth
-  PITCH = 2 * SIZE,  // numbers from row to row of a tensor, which has more of them than are copied
   ROOM = 64 * 1024, // bytes for boxes of an operand
 };
 
-// Boxes side by side, each of @wide numbers and SIZE rows, @bytes apart; and a descriptor: of @steps products that follow each other
+// Boxes side by side, each of @wide numbers and @rows rows, @bytes apart, of a tensor with @pitch numbers from row to row; and a descriptor: of @steps products that follow each other
 // @step bytes apart, before it goes on @jump bytes from the first of these.
 struct Operand {
   CUtensorMap map;
   const __half *numbers;
   unsigned swizzle; // bytes of its span; 16: none
-  unsigned boxes, wide, bytes;
+  bool widths;      // another box has all of these
+  unsigned pitch, boxes, wide, rows, bytes;
   unsigned offset, start, mode, leading, stride, base, steps, step, jump;
 };
 
@@ -48,6 +49,12 @@ describe(const Operand &o, unsigned at, unsigned k) {
                "l"(&(operand).map), "r"(i * (operand).wide), "r"(0), "r"(place(&barrier))                                                  \
                : "memory")
 
+#define LOAD_ALL(operand, to)                                                                                                              \
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2,%2,%2}], [%3];" ::"r"(          \
+                   (to) + (operand).offset),                                                                                               \
+               "l"(&(operand).map), "r"(0), "r"(place(&barrier))                                                                           \
+               : "memory")
+
 enum Writer { BOX, COPIED, STORED, MATRIX };
 
 // Where 16 bytes of a row are to be written.
@@ -63,7 +70,7 @@ __device__ static void
 write_rows(const Operand &o, unsigned to) {
   for (unsigned i = threadIdx.x; i < SIZE * SIZE / 8; i += 128) {
     unsigned row = i / (SIZE / 8), chunk = i % (SIZE / 8);
-    const __half *from = o.numbers + row * PITCH + chunk * 8;
+    const __half *from = o.numbers + row * o.pitch + chunk * 8;
     if (writer == COPIED)
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + locate(o, row, chunk)), "l"(from) : "memory"); // copied
     if (writer == STORED) {
@@ -75,7 +82,7 @@ write_rows(const Operand &o, unsigned to) {
   for (unsigned chunk = 0; chunk < SIZE / 8 && writer == MATRIX; chunk += 2) {
     unsigned x[4];
     for (unsigned j = 0; j < 4; j++)
-      x[j] = *(const unsigned *)(o.numbers + (row + j % 2 * 8 + lane / 4) * PITCH + (chunk + j / 2) * 8 + lane % 4 * 2);
+      x[j] = *(const unsigned *)(o.numbers + (row + j % 2 * 8 + lane / 4) * o.pitch + (chunk + j / 2) * 8 + lane % 4 * 2);
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(to + locate(o, row + lane % 16, chunk + lane / 16)), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]) : "memory"); // matrix
   }
 }
@@ -99,11 +106,15 @@ __global__ void __launch_bounds__(128) multiply(const __grid_constant__ Operand 
   asm volatile("cp.async.wait_all; fence.proxy.async;" ::: "memory");
   __syncthreads();
   if (writer == BOX && threadIdx.x == 0) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(place(&barrier)), "r"(2 * SIZE * SIZE * 2) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(place(&barrier)), "r"((a.rows + b.rows) * SIZE * 2) : "memory");
     for (unsigned i = 0; i < a.boxes; i++)
       LOAD(a, left); // copy of A
     for (unsigned i = 0; i < b.boxes; i++)
       LOAD(b, right); // copy of B
+    if (a.widths)
+      LOAD_ALL(a, left); // copy of all of A
+    if (b.widths)
+      LOAD_ALL(b, right); // copy of all of B
   }
   if (writer == BOX)
     asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @p bra D; bra W; D: }" ::"r"(place(&barrier)) : "memory");
@@ -126,6 +137,7 @@ static void
 copy_boxes(Operand *o, unsigned span) {
   o->wide = span / 2;
   o->boxes = SIZE / o->wide;
+  o->rows = SIZE;
   o->bytes = SIZE * span;
 }
 
@@ -166,6 +178,18 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     o->leading = 128;
   else if (strcmp(name, "leading-less") == 0)
     o->leading -= 8 * copied;
+  else if (strcmp(name, "leading-half") == 0)
+    o->leading /= 2;
+  else if (strcmp(name, "leading-double") == 0)
+    o->leading *= 2;
+  else if (strcmp(name, "leading-zero") == 0)
+    o->leading = 0;
+  else if (strcmp(name, "stride-zero") == 0)
+    o->stride = 0;
+  else if (strcmp(name, "eight") == 0) // the same eight rows again and again
+    o->stride = 0, o->rows = 8;
+  else if (strcmp(name, "stride-half-alone") == 0)
+    o->stride /= 2, o->leading = 0;
   else if (strcmp(name, "stride-half") == 0)
     o->stride /= 2;
   else if (strcmp(name, "stride-double") == 0)
@@ -201,6 +225,8 @@ int
 main(int argc, char **argv) {
   char name[32] = "";
   unsigned copied = 0;
+  const bool is_packed = argc > 4 && !strcmp(argv[4], "packed"), has_widths = argc > 4 && !is_packed;
+  const unsigned pitch = is_packed ? SIZE : 2 * SIZE;
   bool is_b = argc > 2 && *argv[2] == 'B', turned = argc > 1 && strncmp(argv[1], "turned-", 7) == 0;
   if (argc < 2 || sscanf(argv[1] + (turned ? 7 : 0), "%u-%31s", &copied, name) != 2)
     return 2;
@@ -209,10 +235,10 @@ main(int argc, char **argv) {
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found));
   __half *numbers;
   float *result, right = 0;
-  CHECK(cudaMallocManaged(&numbers, 2 * SIZE * PITCH * sizeof *numbers));
+  CHECK(cudaMallocManaged(&numbers, 2 * SIZE * pitch * sizeof *numbers));
   CHECK(cudaMallocManaged(&result, SIZE * SIZE * sizeof *result));
-  for (int i = 0; i < 2 * SIZE * PITCH; i++)
-    numbers[i] = (__half)(float)((i * 29 + i / PITCH * 5 + i / (SIZE * PITCH)) % 23 - 11);
+  for (unsigned i = 0; i < 2 * SIZE * pitch; i++)
+    numbers[i] = (__half)(float)((int)(i * 29 + i / pitch * 5 + i / (SIZE * pitch)) % 23 - 11);
   Operand operands[2];
   for (int i = 0; i < 2; i++) {
     bool is_case = i == is_b;
@@ -223,12 +249,15 @@ main(int argc, char **argv) {
     describe_boxes(o, span, is_case && turned);
     if (is_case && !mistake(name, o, &swizzle, copied, turned))
       return 2;
-    o->numbers = numbers + i * SIZE * PITCH;
+    o->numbers = numbers + i * SIZE * pitch;
+    o->pitch = pitch;
     o->swizzle = swizzle;
-    cuuint64_t extents[] = {PITCH, SIZE}, strides[] = {PITCH * 2};
-    cuuint32_t box[] = {o->wide, SIZE}, steps[] = {1, 1};
+    o->widths = has_widths && is_case;
+    o->boxes = o->widths ? 0 : o->boxes;
+    cuuint64_t extents[] = {o->widths ? 8 : pitch, SIZE, SIZE / 8}, strides[] = {pitch * 2, 16};
+    cuuint32_t box[] = {o->wide, o->rows, SIZE / 8}, steps[] = {1, 1, 1};
     unsigned by = swizzle < 2 * o->wide ? 16 : swizzle; // no box is wider than what it is swizzled by
-    EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, numbers + i * SIZE * PITCH, extents, strides, box, steps,
+    EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, o->widths ? 3 : 2, numbers + i * SIZE * pitch, extents, strides, box, steps,
                   CU_TENSOR_MAP_INTERLEAVE_NONE,
                   by == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                   : by == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
@@ -248,8 +277,8 @@ main(int argc, char **argv) {
   for (int i = 0; i < SIZE; i++)
     for (int j = 0; j < SIZE; j++, right = 0) {
       for (int k = 0; k < SIZE; k++) {
-        int a = turned && !is_b ? k * PITCH + i : i * PITCH + k, b = turned && is_b ? k * PITCH + j : j * PITCH + k;
-        right += (float)numbers[a] * (float)numbers[SIZE * PITCH + b];
+        int a = turned && !is_b ? k * pitch + i : i * pitch + k, b = turned && is_b ? k * pitch + j : j * pitch + k;
+        right += (float)numbers[a] * (float)numbers[SIZE * pitch + b];
       }
       wrong += result[i * SIZE + j] != right;
     }
