@@ -127,7 +127,13 @@ for writer in copied stored matrix; do
     *)
       misfits 128-stride-half $operand "the stride byte offset of operand $operand is 512, so that what"
       misfits turned-64-stride-double $operand "leads past what"
+      misfits 128-stride-half-alone $operand "the stride byte offset of operand $operand is 512, so that what"
+      misfits 128-stride-zero $operand "the stride byte offset of operand $operand is 0, so that what"
+      fits 128-leading-zero $operand
+      misfits 16-leading-zero $operand "the leading byte offset of operand $operand is 0, so that what"
       misfits 16-leading-128 $operand "the leading byte offset of operand $operand is 128, so that what"
+      misfits 16-leading-double $operand "the leading byte offset of operand $operand is 2048, which leads past what"
+      misfits 16-exchanged $operand "the leading and stride byte offsets of operand $operand, 128 and 1024, are exchanged for what"
       misfits 128-halfway $operand "the base offset of operand $operand is 4, and what"
       ;;
     esac
@@ -142,6 +148,29 @@ for operand in A B; do
   says "the base offset of operand $operand is 4, and what $source:"
   says 'wrote is swizzled as with one of 0, other than the other operand: what is read as bytes 0 to 15 of'
 done
+
+# Rows without a gap: if they were copied as they are, the tensor may have its own swizzle.
+layout=packed
+for writer in box copied stored; do
+  for operand in A B; do
+    fits 128-right $operand
+    fits turned-64-right $operand
+    fits 16-right $operand
+  done
+done
+for writer in copied stored; do
+  for operand in A B; do
+    slips 128-unswizzled $operand
+    misfits 128-swizzled-64 $operand 'chunks are exchanged by (byte / 128) % 4, not % 8: what is read as bytes'
+    misfits 128-read-16 $operand "operand $operand is read without a swizzle, and what"
+    misfits 128-stride-half $operand "the stride byte offset of operand $operand is 512, so that what"
+    misfits 128-stride-zero $operand "the stride byte offset of operand $operand is 0, so that what"
+    misfits 16-exchanged $operand "the leading and stride byte offsets of operand $operand, 128 and 1024, are exchanged for what"
+    misfits 16-leading-double $operand "the leading byte offset of operand $operand is 2048, which leads past what"
+  done
+done
+layout=
+writer=box
 
 # Rows that are not there are zeros, and what follows the others in memory is another operand.
 "$nvcc" -arch=sm_90a -cubin -o tail.cubin "$(dirname "$source")/descriptor-tail.cu"

@@ -5,10 +5,10 @@
 // from which address of global memory it was copied (cp.async; loads whose result is stored as it is), or which row of a matrix in registers it
 // is (stmatrix). Eight rows are looked at, and the chunks of each up to the end of a swizzle's span. Told is what is not in order as it is read,
 // and would be with another swizzle or another base offset. So rows that come from anywhere, or whose chunks are permuted, are not told.
-// Of what was copied from memory, told are also leading and stride byte offsets that lead to the same bytes twice, and from eight rows to others than the
-// next ones, if all of the operand would be in order with another offset. Every other eight rows may be meant, but nobody can know.
-// Not told either: rows that follow each other in memory without a gap, which may be swizzled there already; rows that were written 16 bytes wide; wrong
-// offsets of what threads made, and starts between two rows.
+// Of what was copied from memory, told are also leading and stride byte offsets that lead to the same bytes twice, or from eight rows to others than the
+// next ones, if all of the operand would be in order with other offsets. Every other eight rows may be meant, but nobody can know.
+// Not told either: rows that follow each other in memory without a gap and were copied as they are, since they may be swizzled there already; rows that were
+// written 16 bytes wide; wrong offsets of what threads made, and starts between two rows.
 #include "sim/exec/memory/operand.h"
 
 // How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace.
@@ -109,7 +109,7 @@ search_writing(const SmbBlock *block, const SharedMatrix *matrix, const Eight *r
   for (guint i = 0; i < G_N_ELEMENTS(ways); i++)
     if ((ways[i].width == matrix->place.width) == is_wide &&
         take_written(block, matrix, &ways[i], read, &eight) && reads_in_order(&eight))
-      return is_packed(&eight, ways[i].width) ? NULL : &ways[i];
+      return !ways[i].mask && is_packed(&eight, ways[i].width) ? NULL : &ways[i];
   return NULL;
 }
 
@@ -171,9 +171,9 @@ is_of_memory(const ChunkOrigin *origin) {
   return origin->copy && origin->shape->kind == CHUNK_OF_MEMORY;
 }
 
-// Of the first eight rows, which begin so far from each other in memory. FALSE: they do not, or follow each other without a gap.
+// Of the first eight rows, which begin so far from each other in memory. FALSE: they do not.
 static gboolean
-find_pitch(const SharedMatrix *matrix, const Grid *grid, guint64 *pitch) {
+find_pitch(const Grid *grid, guint64 *pitch) {
   const ChunkOrigin *first = &grid->origins[0];
   if (grid->lines < OPERAND_GROUP || !is_of_memory(first))
     return FALSE;
@@ -183,7 +183,7 @@ find_pitch(const SharedMatrix *matrix, const Grid *grid, guint64 *pitch) {
     if (!is_of_memory(row) || row->from != first->from + line * *pitch)
       return FALSE;
   }
-  return *pitch != matrix->place.width && *pitch != grid->chunks * SHARED_CHUNK;
+  return TRUE;
 }
 
 // Another place of the operand at which it reads the chunk of @at; as many as there are: there is none.
@@ -202,85 +202,128 @@ follows_first(const ChunkOrigin *first, const ChunkOrigin *origin, Cell cell, gu
          origin->from == first->from + cell.line * pitch + (guint64)cell.chunk * SHARED_CHUNK;
 }
 
-// Whether all of the operand is in order if it goes on with the eight rows at @offset.
 static gboolean
-goes_on_at(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, guint64 pitch,
-           guint32 offset) {
-  const guint32 span = matrix->place.width, first = grid->places[0] * SHARED_CHUNK;
-  SharedMatrix moved = *matrix;
-  guint32 *distance =
-      smb_operand_is_stride(matrix, TRUE) ? &moved.place.stride : &moved.place.leading;
-  if (offset / span <= first / span)
-    return FALSE;
-  *distance = (offset / span - first / span) * span;
+all_follow_first(const SharedMatrix *matrix, const Grid *grid, guint64 pitch) {
   for (guint i = 0; i < grid->lines * grid->chunks; i++) {
     const Cell cell = {i / grid->chunks, i % grid->chunks};
     ChunkOrigin origin;
-    if (!smb_chunk_find(block, smb_operand_locate(&moved, cell), &origin) ||
+    if (!smb_chunk_find(matrix->block, smb_operand_locate(matrix, cell), &origin) ||
         !follows_first(&grid->origins[0], &origin, cell, pitch))
       return FALSE;
   }
   return TRUE;
 }
 
-// Where in shared memory the next eight rows are, if with them all of the operand would be in order. G_MAXUINT32: nowhere.
-static guint32
-find_next_rows(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid, guint64 pitch) {
-  const Cell next = {OPERAND_GROUP, 0};
-  for (guint32 offset = 0; offset < block->shared_bytes; offset += SHARED_CHUNK) {
-    ChunkOrigin origin;
-    if (smb_chunk_find(block, offset, &origin) &&
-        follows_first(&grid->origins[0], &origin, next, pitch) &&
-        goes_on_at(block, matrix, grid, pitch, offset))
-      return offset;
-  }
-  return G_MAXUINT32;
+// The first chunk that an offset leads to: of the ninth row, or behind the first width of a row.
+static Cell
+find_next_cell(const SharedMatrix *matrix, gboolean is_of_groups) {
+  return is_of_groups ? (Cell){OPERAND_GROUP, 0} : (Cell){0, matrix->place.width / SHARED_CHUNK};
 }
 
-// The first chunk behind which an offset leads elsewhere than on in memory: of the ninth row, or behind the first width of a row. A wrong offset shows there,
-// what else is out of order may be meant. FALSE: there is none.
+// Whether an offset leads elsewhere than on in memory. A wrong offset shows there, what else is out of order may be meant.
 static gboolean
-find_break(const SharedMatrix *matrix, const Grid *grid, guint64 pitch, Cell *cell) {
-  const guint across = matrix->place.width / SHARED_CHUNK;
-  *cell = (Cell){0, across};
-  if (across < grid->chunks &&
-      !follows_first(&grid->origins[0], &grid->origins[across], *cell, pitch))
-    return is_of_memory(&grid->origins[across]);
-  *cell = (Cell){OPERAND_GROUP, 0};
-  if (grid->lines <= OPERAND_GROUP)
-    return FALSE;
-  const ChunkOrigin *next = &grid->origins[OPERAND_GROUP * grid->chunks];
-  return is_of_memory(next) && !follows_first(&grid->origins[0], next, *cell, pitch);
+leads_elsewhere(const SharedMatrix *matrix, const Grid *grid, guint64 pitch,
+                gboolean is_of_groups) {
+  const Cell cell = find_next_cell(matrix, is_of_groups);
+  return cell.line < grid->lines && cell.chunk < grid->chunks &&
+         !follows_first(&grid->origins[0], &grid->origins[cell.line * grid->chunks + cell.chunk],
+                        cell, pitch);
 }
 
-// Of what threads copied from memory, row by row: an offset that does not lead to what follows there. One that is 0 is meant.
+// Other offsets in the place of those that lead elsewhere, with which all of the operand would be in order. First from one width to the next, then from eight
+// rows to the next (@is_of_groups).
+static gboolean
+search_offsets(const Grid *grid, guint64 pitch, gboolean is_of_groups, SharedMatrix *matrix) {
+  const Cell cell = find_next_cell(matrix, is_of_groups);
+  const guint32 span = matrix->place.width, first = grid->places[0] * SHARED_CHUNK / span;
+  guint32 *distance =
+      smb_operand_is_stride(matrix, is_of_groups) ? &matrix->place.stride : &matrix->place.leading;
+  if (!leads_elsewhere(matrix, grid, pitch, is_of_groups))
+    return is_of_groups ? all_follow_first(matrix, grid, pitch)
+                        : search_offsets(grid, pitch, TRUE, matrix);
+  for (guint32 offset = (first + 1) * span; offset < matrix->block->shared_bytes;
+       offset += SHARED_CHUNK) {
+    ChunkOrigin origin;
+    if (!smb_chunk_find(matrix->block, offset, &origin) ||
+        !follows_first(&grid->origins[0], &origin, cell, pitch))
+      continue;
+    *distance = (offset / span - first) * span;
+    if (is_of_groups ? all_follow_first(matrix, grid, pitch)
+                     : search_offsets(grid, pitch, TRUE, matrix))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+are_exchanged(const SharedMatrix *matrix, const SharedMatrix *right) {
+  return right->place.leading == matrix->place.stride &&
+         right->place.stride == matrix->place.leading;
+}
+
+// Whether the operand would be in order with other offsets, and is not meant as it is: rows without a gap may be tiles one behind the other, and columns may
+// be taken from two matrices.
+static gboolean
+find_right_offsets(const SharedMatrix *matrix, const Grid *grid, guint64 pitch,
+                   gboolean is_of_groups, SharedMatrix *right) {
+  const MatrixPlace *place = &matrix->place;
+  const gboolean is_packed = pitch == place->width || pitch == grid->chunks * SHARED_CHUNK;
+  *right = *matrix;
+  if (!search_offsets(grid, pitch, FALSE, right))
+    return FALSE;
+  return are_exchanged(matrix, right) ||
+         (is_of_groups ? !is_packed || smb_operand_offset(matrix, TRUE) == 0
+                       : !is_packed && !matrix->is_turned);
+}
+
+static char *
+describe_twins(const SharedMatrix *matrix, const Grid *grid, Cell cell, guint twin,
+               const char *offset, const char *where) {
+  const Cell twins = {twin / grid->chunks, twin % grid->chunks};
+  g_autofree char *what = smb_operand_describe_cell(matrix, cell);
+  g_autofree char *other = smb_operand_describe_cell(matrix, twins);
+  return g_strdup_printf("%s, so that what %s wrote is in it twice: %s are also %s", offset, where,
+                         what, other);
+}
+
+static char *
+describe_right_offsets(const SharedMatrix *matrix, const SharedMatrix *right, Cell cell,
+                       const char *offset, const char *where) {
+  g_autofree char *what = smb_operand_describe_cell(matrix, cell);
+  g_autofree char *mistake =
+      are_exchanged(matrix, right)
+          ? g_strdup_printf("the leading and stride byte offsets of operand %c, %u and %u, are "
+                            "exchanged for what %s wrote",
+                            matrix->is_left ? 'A' : 'B', matrix->place.leading,
+                            matrix->place.stride, where)
+          : g_strdup_printf("%s, which leads past what %s wrote", offset, where);
+  return g_strdup_printf("%s: what follows in memory is at byte %u of shared memory, and is not "
+                         "read as %s",
+                         mistake, smb_operand_locate(right, cell), what);
+}
+
+// Of what threads copied from memory, row by row: an offset that does not lead to what follows there. A stride of 0 is meant if nothing follows.
 static char *
 find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid) {
   guint64 pitch;
-  Cell cell;
-  if (!find_pitch(matrix, grid, &pitch) || !find_break(matrix, grid, pitch, &cell))
+  SharedMatrix right;
+  if (!find_pitch(grid, &pitch))
     return NULL;
-  const gboolean is_of_groups = cell.line > 0;
-  if (smb_operand_offset(matrix, is_of_groups) == 0)
+  const gboolean is_of_groups = !leads_elsewhere(matrix, grid, pitch, FALSE);
+  const Cell cell = find_next_cell(matrix, is_of_groups);
+  if (!leads_elsewhere(matrix, grid, pitch, is_of_groups) ||
+      !is_of_memory(&grid->origins[cell.line * grid->chunks + cell.chunk]))
     return NULL;
   const guint twin = find_twin(grid, cell.line * grid->chunks + cell.chunk);
   const gboolean is_twice = twin < grid->lines * grid->chunks;
-  guint32 next =
-      is_of_groups && !is_twice ? find_next_rows(block, matrix, grid, pitch) : G_MAXUINT32;
-  if (!is_twice && next == G_MAXUINT32)
+  if (!(is_twice && (!is_of_groups || smb_operand_offset(matrix, TRUE) != 0)) &&
+      !find_right_offsets(matrix, grid, pitch, is_of_groups, &right))
     return NULL;
   const guint site = grid->origins[0].shape->site;
   g_autofree char *where = smb_site_place(smb_program_site(block->program, site));
   g_autofree char *offset = smb_operand_describe_offset(matrix, is_of_groups);
-  g_autofree char *what = smb_operand_describe_cell(matrix, cell);
-  if (!is_twice)
-    return g_strdup_printf("%s, which leads past what %s wrote: what follows in memory is at "
-                           "byte %u of shared memory, and is not read as %s",
-                           offset, where, next, what);
-  const Cell twins = {twin / grid->chunks, twin % grid->chunks};
-  g_autofree char *other = smb_operand_describe_cell(matrix, twins);
-  return g_strdup_printf("%s, so that what %s wrote is in it twice: %s are also %s", offset, where,
-                         what, other);
+  return is_twice ? describe_twins(matrix, grid, cell, twin, offset, where)
+                  : describe_right_offsets(matrix, &right, cell, offset, where);
 }
 
 char *
