@@ -115,6 +115,8 @@ for writer in copied stored matrix; do
       for bits in 128-swizzled-64 128-swizzled-32 64-swizzled-32; do
         misfits "$turned$bits" $operand "chunks are exchanged by (byte / 128) % $((${bits##*-} / 16)), not % $((${bits%%-*} / 16)): what is read as bytes"
       done
+      misfits "$turned"128-shifted $operand "chunks are exchanged by (byte / 256) % 8, not (byte / 128) % 8: what is read as bytes"
+      misfits "$turned"64-shifted $operand "chunks are exchanged by (byte / 64) % 4, not (byte / 128) % 4: what is read as bytes"
       misfits "$turned"128-read-16 $operand "operand $operand is read without a swizzle, and what"
       misfits "$turned"128-base $operand "the base offset of operand $operand is 1, and what"
     done
@@ -162,6 +164,7 @@ for writer in copied stored; do
   for operand in A B; do
     slips 128-unswizzled $operand
     misfits 128-swizzled-64 $operand 'chunks are exchanged by (byte / 128) % 4, not % 8: what is read as bytes'
+    misfits 128-shifted $operand 'chunks are exchanged by (byte / 256) % 8, not (byte / 128) % 8: what is read as bytes'
     misfits 128-read-16 $operand "operand $operand is read without a swizzle, and what"
     misfits 128-stride-half $operand "the stride byte offset of operand $operand is 512, so that what"
     misfits 128-stride-zero $operand "the stride byte offset of operand $operand is 0, so that what"

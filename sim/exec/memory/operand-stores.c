@@ -11,23 +11,32 @@
 // written 16 bytes wide; wrong offsets of what threads made, and starts between two rows.
 #include "sim/exec/memory/operand.h"
 
-// How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace.
+// How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace, but by bits of the address
+// that are @shift above those of 128 bytes.
 typedef struct {
   guint32 width, mask, base;
+  gint shift;
 } Written8;
+
+enum {
+  SWIZZLE_SHIFT = 7, // of an address
+};
 
 static guint32
 locate_written(const SharedMatrix *matrix, const Written8 *written, Cell cell) {
   guint32 address =
       matrix->place.start + cell.line * written->width + cell.chunk * (guint32)SHARED_CHUNK;
-  return (address ^ (((address >> 7) - written->base) & written->mask) * SHARED_CHUNK) -
+  return (address ^
+          (((address >> (SWIZZLE_SHIFT + written->shift)) - written->base) & written->mask) *
+              SHARED_CHUNK) -
          matrix->reserved;
 }
 
-static const Written8 ways[] = {{128, 7, 0}, {64, 3, 0},  {32, 1, 0},  {128, 0, 0}, {64, 0, 0},
-                                {32, 0, 0},  {128, 3, 0}, {128, 1, 0}, {64, 1, 0},  {128, 7, 1},
-                                {128, 7, 2}, {128, 7, 3}, {128, 7, 4}, {128, 7, 5}, {128, 7, 6},
-                                {128, 7, 7}, {64, 3, 1},  {64, 3, 2},  {64, 3, 3},  {32, 1, 1}};
+static const Written8 ways[] = {
+    {128, 7, 0}, {64, 3, 0},  {32, 1, 0},     {128, 0, 0},   {64, 0, 0},  {32, 0, 0},
+    {128, 3, 0}, {128, 1, 0}, {64, 1, 0},     {128, 7, 1},   {128, 7, 2}, {128, 7, 3},
+    {128, 7, 4}, {128, 7, 5}, {128, 7, 6},    {128, 7, 7},   {64, 3, 1},  {64, 3, 2},
+    {64, 3, 3},  {32, 1, 1},  {128, 7, 0, 1}, {64, 3, 0, -1}};
 
 // Where chunks of eight rows came from.
 typedef struct {
@@ -140,10 +149,14 @@ find_moved(const SharedMatrix *matrix, const Grid *grid, const Written8 *way, Ce
   return FALSE;
 }
 
-// "with a 128-byte swizzle", or, of one that has too few bits, which.
+// "with a 128-byte swizzle", or, of one that has too few bits, or others, which.
 static char *
 describe_way(const Written8 *way) {
   const guint32 all = way->width / (guint32)SHARED_CHUNK - 1;
+  if (way->shift)
+    return g_strdup_printf(
+        "whose chunks are exchanged by (byte / %u) %% %u, not (byte / 128) %% %u",
+        1u << (SWIZZLE_SHIFT + way->shift), all + 1, all + 1);
   if (way->mask == 0 || way->mask == all)
     return smb_operand_describe_swizzle(way->mask ? way->width : 0);
   return g_strdup_printf("whose chunks are exchanged by (byte / 128) %% %u, not %% %u",
@@ -156,7 +169,7 @@ describe_writing(const SharedMatrix *matrix, const Written8 *way, const char *wh
   const char name = matrix->is_left ? 'A' : 'B';
   g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0);
   g_autofree char *written = describe_way(way);
-  if (place->mask && place->width == way->width && place->mask == way->mask)
+  if (place->mask && place->width == way->width && place->mask == way->mask && !way->shift)
     return g_strdup_printf(
         "the base offset of operand %c is %u, and what %s wrote is swizzled as with one of %u",
         name, place->base, where, way->base);

@@ -26,6 +26,7 @@ struct Operand {
   CUtensorMap map;
   const __half *numbers;
   unsigned swizzle; // bytes of its span; 16: none
+  unsigned shift;   // of the address that it is by: 7
   bool widths;      // another box has all of these
   unsigned pitch, boxes, wide, rows, bytes;
   unsigned offset, start, mode, leading, stride, base, steps, step, jump;
@@ -61,7 +62,7 @@ enum Writer { BOX, COPIED, STORED, MATRIX };
 __device__ static unsigned
 locate(const Operand &o, unsigned row, unsigned chunk) {
   unsigned across = o.wide / 8, at = o.offset + chunk / across * o.bytes + row * o.wide * 2 + chunk % across * 16;
-  return at ^ ((at >> 7 & (o.swizzle / 16 - 1)) * 16);
+  return at ^ ((at >> o.shift & (o.swizzle / 16 - 1)) * 16);
 }
 
 // What boxes would bring, by threads.
@@ -138,6 +139,7 @@ copy_boxes(Operand *o, unsigned span) {
   o->wide = span / 2;
   o->boxes = SIZE / o->wide;
   o->rows = SIZE;
+  o->shift = 7;
   o->bytes = SIZE * span;
 }
 
@@ -174,6 +176,8 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     *swizzle = 16;
   else if (sscanf(name, "swizzled-%u", &read) == 1) // by threads: too few bits
     *swizzle = read;
+  else if (strcmp(name, "shifted") == 0) // by threads: by other bits
+    o->shift = copied == 64 ? 6 : 8;
   else if (strcmp(name, "leading-128") == 0)
     o->leading = 128;
   else if (strcmp(name, "leading-less") == 0)
