@@ -155,6 +155,10 @@ uint64_t smb_tensor_row_pitch(const SmbTensorMap *map);
  * bytes; 0: there is one row only */
 bool smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride);
 
+/** smb_tensor_box_rows_of_width: Returns: how many rows a box has for one width, and then again for the next, since its last dimension leads on along the rows;
+ * 0: it does not */
+uint64_t smb_tensor_box_rows_of_width(const SmbTensorMap *map);
+
 /** smb_tensor_box_walk: Visits what a copy moves, until @visit returns false. */
 void smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
                          void *user);

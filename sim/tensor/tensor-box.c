@@ -88,6 +88,16 @@ smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride) {
 }
 
 uint64_t
+smb_tensor_box_rows_of_width(const SmbTensorMap *map) {
+  unsigned last = map->rank - 1;
+  while (last > 1 && count_along(map, last) == 1)
+    last--;
+  bool has_widths = last > 1 && !map->is_im2col && !map->interleave &&
+                    map->strides[last - 1] * map->steps[last] == smb_tensor_row_bytes(map);
+  return has_widths ? count_box_rows(map) / count_along(map, last) : 0;
+}
+
+uint64_t
 smb_tensor_box_bytes(const SmbTensorMap *map) {
   return count_box_rows(map) * row_units(map) * find_copy_unit(map).bytes;
 }

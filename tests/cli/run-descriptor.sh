@@ -93,7 +93,8 @@ for operand in A B; do
   fits 16-right $operand
   misfits 16-exchanged $operand "the leading byte offset of operand $operand is 128, which leads to another row of the box"
   misfits 16-leading-zero $operand "the leading byte offset of operand $operand is 0, so that what"
-  misfits 16-leading-half $operand "the leading byte offset of operand $operand is 512, so that what"
+  misfits 16-leading-half $operand "the leading byte offset of operand $operand is 512, which leads to another row of the box"
+  misfits 16-leading-double $operand "the leading byte offset of operand $operand is 2048, which leads to another row of the box"
 done
 layout=
 

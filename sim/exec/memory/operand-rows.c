@@ -116,17 +116,12 @@ leads_outside(const SharedMatrix *matrix, const Grid *grid, guint at, guint next
          grid->places[next] * SHARED_CHUNK - row >= MAX(shape->swizzle, SHARED_CHUNK);
 }
 
-// Whether the next width of a row is read where the next eight rows are, of a box that has all rows of a matrix for one width and then for the next: its last
-// dimension leads on along the rows.
+// Whether the next width of a row is read elsewhere than behind all rows of the one before, of a box that has them in that order.
 static gboolean
-leads_to_next_rows(const SharedMatrix *matrix, const Grid *grid, guint at, guint next) {
-  const ChunkOrigin *here = &grid->origins[at];
+misses_next_width(const SharedMatrix *matrix, const ChunkOrigin *here, const ChunkOrigin *next) {
   const CopyShape *shape = here->shape;
-  if (shape->is_flat || !shape->is_packed || shape->pitch != SHARED_CHUNK ||
-      matrix->place.width != SHARED_CHUNK || at / grid->chunks + OPERAND_GROUP >= grid->lines)
-    return FALSE;
-  return grid->origins[at + OPERAND_GROUP * grid->chunks].copy == here->copy &&
-         grid->origins[next].row == here->row + OPERAND_GROUP;
+  return shape->rows_of_width && shape->pitch == SHARED_CHUNK &&
+         matrix->place.width == SHARED_CHUNK && next->row != here->row + shape->rows_of_width;
 }
 
 // Compares a chunk with the next one in a direction.
@@ -142,7 +137,7 @@ is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean 
   if (grid->places[at] == grid->places[at_next])
     return FALSE; // is_repeated()
   if (here->copy == other->copy)
-    fault = !is_line && leads_to_next_rows(matrix, grid, at, at_next)
+    fault = !is_line && misses_next_width(matrix, here, other)
                 ? FAULT_BEYOND
                 : (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
   else if (is_line && leads_outside(matrix, grid, at, at_next))

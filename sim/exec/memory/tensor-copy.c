@@ -176,6 +176,7 @@ find_copy_shape(const Step *step, const Box *box) {
   shape.swizzle = map->swizzle ? SMB_TENSOR_CHUNK << map->swizzle : 0;
   shape.row_bytes = (guint32)smb_tensor_row_bytes(map);
   shape.pitch = (guint32)smb_tensor_row_pitch(map);
+  shape.rows_of_width = (guint32)smb_tensor_box_rows_of_width(map);
   shape.is_packed = stride == shape.row_bytes && !box->box.picks_rows;
   return shape;
 }

@@ -22,6 +22,7 @@ typedef enum {
  * @site: of the instruction
  * @swizzle: bytes of the span in which chunks are exchanged, as the address says; 0: they are not
  * @row_bytes: of a row of the box, of which @pitch is the distance in shared memory
+ * @rows_of_width: if the last dimension of the box leads on along the rows: as many rows has one width, before those of the next one follow; else 0
  * @is_flat: rows follow each other in one dimension of the tensor
  * @is_packed: where one ends in the tensor the next one begins, so that rows need not be those of a matrix
  * Of what threads wrote there are only @kind and @site.
@@ -29,7 +30,7 @@ typedef enum {
 typedef struct {
   ChunkKind kind;
   guint site;
-  guint32 swizzle, row_bytes, pitch;
+  guint32 swizzle, row_bytes, pitch, rows_of_width;
   gboolean is_flat, is_packed;
 } CopyShape;
 
