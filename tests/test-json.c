@@ -282,10 +282,18 @@ note_met(GHashTable *met, const char *pair, G_GNUC_UNUSED const char *place, gbo
 
 // Keys that no document here has, by a part of where they stand: what is measured in other ways, or takes a compiler.
 static const char *const elsewhere[] = {
-    ".pipe_wavefronts",         ".as_merged.",         ".idle_issues",
-    ".together_compiled.",      ".profile.metrics.",   "recording.counters.",
-    "recording.kernels.",       "recording.requests.", "validate.recordings.counters.",
-    "validate.rows.predicted_", "validate.times.",
+    ".pipe_wavefronts",
+    ".as_merged.",
+    ".idle_issues",
+    ".assumed_contents",
+    ".together_compiled.",
+    ".profile.metrics.",
+    "recording.counters.",
+    "recording.kernels.",
+    "recording.requests.",
+    "validate.recordings.counters.",
+    "validate.rows.predicted_",
+    "validate.times.",
 };
 
 static void
