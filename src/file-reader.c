@@ -16,6 +16,7 @@
 #include "sim/program/entry.h"
 #include "sim/program/program.h"
 #include "sim/trace/trace.h"
+#include "src/run/stand-in.h"
 #include "src/target/ncu.h"
 
 enum {
@@ -45,11 +46,12 @@ smb_reader_refuse(const char *path) {
     return g_strdup_printf("'%s' is not a kernel, program, capture, trace or profile that smembank "
                            "reads",
                            path);
+  g_autofree char *quoted = g_shell_quote(path);
   g_autoptr(SmbTriton) triton = smb_triton_find(path, NULL, TRITON_CHIP, &error);
   if (triton || g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE)) // several
     return g_strdup_printf("'%s' is a folder of Triton's cache: 'smembank analyze --triton %s' "
                            "counts a kernel of it",
-                           path, path);
+                           path, strchr(path, ' ') ? quoted : path);
   return g_strdup_printf("'%s' is a folder, not a file", path);
 }
 
@@ -109,8 +111,7 @@ find_text_reader(SmbSource *source, gboolean has_arguments) {
   gboolean is_cuda = g_str_has_suffix(name, ".cu");
   if (!has_kernel && !is_cuda && !g_str_has_suffix(name, ".hip"))
     return find_data_reader(source);
-  gboolean is_program = has_arguments || (is_cuda && !has_kernel &&
-                                          g_regex_match_simple("\\bmain\\s*\\(", written, 0, 0));
+  gboolean is_program = has_arguments || (is_cuda && !has_kernel && smb_stand_in_has_main(written));
   return is_program ? &program_text : &text;
 }
 

@@ -318,7 +318,8 @@ typedef struct {
   guint
       constant_bytes;  // for a load: most that a request of constant memory (LDC) asks for; 0: what
                        // is there is at a fixed place, an operand of instructions
-  gboolean is_late;    // of a copy in bulk: it is complete when an mbarrier says so
+  gboolean is_bulk;    // of a copy in bulk
+  gboolean is_late;    // and it is complete when an mbarrier says so
   gboolean is_surface; // it is a store to a surface: no request of global memory
   const guint64 *sources; // (nullable): for a copy from global memory: where each lane's bytes are,
                           // or MOVE_NO_SOURCE

@@ -84,7 +84,7 @@ read_contained_program(SmbSource *source, const SmbProgramOptions *options, GErr
   g_autoptr(SmbSource) text =
       program ? NULL : smb_contained_find_text(source, chip, symbol, list_source_kernels);
   if (text)
-    return read_source_program(text, &adapted, error);
+    program = read_source_program(text, &adapted, NULL);
   if (!program)
     g_propagate_error(error, g_steal_pointer(&refused));
   return program;

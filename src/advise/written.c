@@ -33,6 +33,7 @@ smb_advise_written_free(SmbAdviseWritten *written) {
   smb_source_unref(written->source);
   g_ptr_array_unref(written->forms);
   g_ptr_array_unref(written->tried);
+  g_ptr_array_unref(written->failed);
   g_ptr_array_unref(written->matrices);
   g_ptr_array_unref(written->rewritten);
   g_ptr_array_unref(written->left_alone);
@@ -78,6 +79,8 @@ smb_advise_written_pads(const SmbAdviseWritten *written, const char *array, guin
       (elements % LDM_PADDING != 0 && was_taken_up(written->matrices, array)))
     return FALSE;
   g_autofree char *name = describe_padding(array, elements);
+  if (was_taken_up(written->failed, name))
+    return FALSE;
   *form = NULL;
   for (guint i = 0; i < written->forms->len && !*form; i++) {
     const SmbAdvisePadding *one = g_ptr_array_index(written->forms, i);
@@ -403,6 +406,8 @@ choose_right(Trials *trials, Tried *tried) {
   SmbAdviseWritten *written = trials->written;
   for (guint i = tried->forms->len; i-- > 0;) {
     const SmbAdvisePadding *form = g_ptr_array_index(tried->forms, i);
+    if (form->compiled->failure)
+      g_ptr_array_add(written->failed, g_strdup(form->name));
     if (form->compiled->failure ||
         form->compiled->total.wavefronts == written->now->total.wavefronts)
       g_ptr_array_remove_index(tried->forms, i);
@@ -493,6 +498,7 @@ smb_advise_written_new(const SmbAdviseReport *report, const SmbTarget *target,
   written->now = report->present;
   written->forms = g_ptr_array_new_with_free_func((GDestroyNotify)smb_advise_padding_free);
   written->tried = g_ptr_array_new_with_free_func(g_free);
+  written->failed = g_ptr_array_new_with_free_func(g_free);
   written->matrices = g_ptr_array_new_with_free_func(g_free);
   written->rewritten = g_ptr_array_new_with_free_func(g_free);
   written->left_alone = g_ptr_array_new_with_free_func(g_free);

@@ -36,6 +36,7 @@ typedef struct {
  *   the best of all arrays together, if several gain
  * @best: (nullable) (transfer none): of @forms: what is recommended
  * @tried: (element-type utf8): arrays whose rows were made longer
+ * @failed: (element-type utf8): names of forms that nvcc does not compile
  * @matrices: (element-type utf8): of @tried: by 8 elements only, together with leading dimensions that wmma is given
  * @rewritten: (element-type utf8): arrays whose indices were written otherwise
  * @left_alone: (element-type utf8): arrays that the text names without all their indices
@@ -47,6 +48,7 @@ typedef struct {
   GPtrArray *forms;
   const SmbAdvisePadding *best;
   GPtrArray *tried;
+  GPtrArray *failed;
   GPtrArray *matrices;
   GPtrArray *rewritten;
   GPtrArray *left_alone;

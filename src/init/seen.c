@@ -84,13 +84,15 @@ describe_value(const char *type, const char *raw) {
 
 // --- launches
 
-// The kernel of a name that one of the files has.
+// The kernel of a name that one of the files has, of the first that does.
 static const SmbHostKernel *
 find_host_kernel(const SmbHost *host, const char *const *files, const char *name) {
-  for (guint i = 0; i < host->kernels->len; i++) {
-    const SmbHostKernel *kernel = host->kernels->pdata[i];
-    if (strcmp(kernel->name, name) == 0 && g_strv_contains(files, kernel->file))
-      return kernel;
+  for (guint f = 0; files[f]; f++) {
+    for (guint i = 0; i < host->kernels->len; i++) {
+      const SmbHostKernel *kernel = host->kernels->pdata[i];
+      if (strcmp(kernel->name, name) == 0 && strcmp(kernel->file, files[f]) == 0)
+        return kernel;
+    }
   }
   return NULL;
 }
@@ -234,12 +236,12 @@ smb_seen_read(SmbCli *cli, SmbHost *host, const GPtrArray *texts, guint program,
   if (!smb_stand_in_is_program(file, arch))
     return TRUE;
   g_autoptr(GPtrArray) parts = list_parts(texts, file, arch);
-  const char *const *files = (const char *const *)parts->pdata;
+  const char *const *files = (const char *const *)parts->pdata, *const alone[] = {file, NULL};
   g_auto(GStrv) searched = list_searched(files, folders);
   if (!smb_stand_in_run(cli, files, arch, (const char *const *)searched, FALSE, &stand_in, error))
     return FALSE;
   if (!stand_in)
     return TRUE;
   g_autoptr(SmbCapture) capture = smb_capture_open(stand_in->path, error);
-  return capture && add_seen(host, capture, files, error);
+  return capture && add_seen(host, capture, stand_in->n_files > 1 ? files : alone, error);
 }

@@ -140,7 +140,7 @@ name_line(guint line, guint *lead) {
 static void
 place_in_options(GError *error) {
   g_autoptr(GRegex) form =
-      g_regex_new("^layout:([0-9]+):([0-9]+): (.*)\n *[0-9]+ \\| [a-z]+ (.*)\n *\\| ( *)\\^$",
+      g_regex_new("^layout:([0-9]+):([0-9]+): (.*)\n *[0-9]+ \\| [a-z]+ (.*)\n *\\| ([ \t]*)\\^$",
                   G_REGEX_RAW, (GRegexMatchFlags)0, NULL);
   g_autoptr(GMatchInfo) match = NULL;
   if (!g_regex_match(form, error->message, (GRegexMatchFlags)0, &match))
@@ -148,9 +148,9 @@ place_in_options(GError *error) {
   g_auto(GStrv) parts = g_match_info_fetch_all(match);
   guint lead, at = (guint)g_ascii_strtoull(parts[2], NULL, 10);
   g_autofree char *name = name_line((guint)g_ascii_strtoull(parts[1], NULL, 10), &lead);
-  gsize caret = strlen(parts[5]);
-  char *message = g_strdup_printf("%s:%u: %s\n  %s\n  %*s^", name, at > lead ? at - lead : 1,
-                                  parts[3], parts[4], (int)(caret > lead ? caret - lead : 0), "");
+  const char *ahead = parts[5] + MIN(lead, strlen(parts[5])); // of the caret: tabs stay
+  char *message = g_strdup_printf("%s:%u: %s\n  %s\n  %s^", name, at > lead ? at - lead : 1,
+                                  parts[3], parts[4], ahead);
   g_free(error->message);
   error->message = message;
 }

@@ -29,12 +29,17 @@ says_launch(const SmbTargetOptions *options) {
          options->triton || options->arrays || options->captured;
 }
 
+gboolean
+smb_stand_in_has_main(const char *text) {
+  return g_regex_match_simple("^[^/\n\"]*\\bmain\\s*\\(", text,
+                              (GRegexCompileFlags)(G_REGEX_MULTILINE | G_REGEX_RAW), 0);
+}
+
 static gboolean
 has_main(const char *file) {
   g_autoptr(SmbSource) source = smb_source_load_any(file, NULL);
   return source && g_strcmp0(smb_program_recognize(source), "text") == 0 &&
-         g_regex_match_simple("^[^/\n\"]*\\bmain\\s*\\(", smb_source_text(source),
-                              G_REGEX_MULTILINE, 0);
+         smb_stand_in_has_main(smb_source_text(source));
 }
 
 gboolean
@@ -117,11 +122,12 @@ tell_reason(SmbCli *cli, const char *const *files, const char *reason) {
   g_autofree char *line = g_strndup(told, strcspn(told, "\n"));
   smb_spool_printf(cli->messages, "smembank %s: %s was not run to find its launches: %s\n",
                    cli->command, files[0], line);
+  g_autofree char *quoted = g_shell_quote(files[0]);
   if (missing && !files[1])
     smb_spool_printf(cli->messages,
                      "smembank %s: a program of several files is run by 'smembank run %s "
                      "OTHER.cu'\n",
-                     cli->command, files[0]);
+                     cli->command, strchr(files[0], ' ') ? quoted : files[0]);
 }
 
 static gboolean
@@ -177,6 +183,7 @@ run_program_files(SmbCli *cli, const char *const *files, const char *const *fold
                            .nvcc = flags,
                            .keeps = !options->compiles_anew};
   g_autoptr(SmbStandIn) stand_in = g_new0(SmbStandIn, 1);
+  stand_in->n_files = g_strv_length((char **)files);
   stand_in->workshop = smb_workshop_new("run", error);
   if (!stand_in->workshop)
     return NULL;

@@ -17,12 +17,17 @@
  * @workshop: has the capture
  * @path: the capture: the first launch of each kernel, shape and set of parameters; or all of them, or the one that --launch chooses
  * @ranking: all launches, as they were counted in the run
+ * @n_files: that it was made of
  */
 typedef struct {
   SmbWorkshop *workshop;
   char *path;
   SmbRanking *ranking;
+  guint n_files;
 } SmbStandIn;
+
+/** smb_stand_in_has_main: Returns: whether a text has a main(), of its own as far as a line says */
+gboolean smb_stand_in_has_main(const char *text);
 
 /** smb_stand_in_is_program: Returns: whether a file is a text of CUDA C with a main(), which can be compiled for @arch here */
 gboolean smb_stand_in_is_program(const char *file, const SmbArch *arch);

@@ -479,9 +479,17 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError
     return NULL;
   g_autoptr(SmbWrittenLaunch) written =
       file && !cli->case_project ? smb_written_launch_find(file, &settled) : NULL;
+  g_autoptr(GError) unlike = NULL;
   if (written)
     smb_written_launch_take(written, &settled);
-  g_autoptr(SmbTarget) target = smb_target_new(&settled, file, cli->arch, progress, error);
+  g_autoptr(SmbTarget) target = smb_target_new(&settled, file, cli->arch, progress, &unlike);
+  if (written && g_error_matches(unlike, SMB_ERROR, SMB_ERROR_USAGE)) { // no options say that
+    g_clear_pointer(&written, smb_written_launch_free);
+    g_clear_error(&unlike);
+    target = smb_target_new(options, file, cli->arch, progress, &unlike);
+  }
+  if (unlike)
+    g_propagate_error(error, g_steal_pointer(&unlike));
   if (!target || !smb_files_check(cli->files, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;

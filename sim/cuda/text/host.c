@@ -88,7 +88,7 @@ smb_host_replace_launches(SmbHost *host, const char *const *texts, GPtrArray *la
     g_ptr_array_add(host->launches, launches->pdata[i]);
   for (guint i = 0; former && i < former->len; i++) {
     const SmbHostLaunch *other = former->pdata[i];
-    if (!g_strv_contains(texts, other->text))
+    if (other->was_seen || !g_strv_contains(texts, other->text))
       g_ptr_array_add(launches, former->pdata[i]);
   }
   g_hash_table_replace(host->by_kernel, first->kernel, launches);

@@ -95,6 +95,7 @@ make_copy_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
     move.op_class = SMB_OP_CLASS_ATOMIC;
   move.width = (guint)bytes;
   move.align = copies->bulk->quantum;
+  move.is_bulk = TRUE;
   move.is_late = copies->bulk->barrier != NULL;
   return move;
 }

@@ -89,10 +89,13 @@ find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
   }
 }
 
-// Whether the copy brought more rows of the box than that of the chunk of @at. @next: (out): where the next one is, or the span of a swizzle that has it
+// Whether a copy brought the chunk of @at, and more rows of the box than that. @next: (out): where the next one is, or the span of a swizzle that has it
 static gboolean
 box_goes_on(const SharedMatrix *matrix, const Grid *grid, guint at, guint32 *next) {
   const ChunkOrigin *here = &grid->origins[at];
+  *next = 0;
+  if (!here->copy)
+    return FALSE;
   const guint32 span = MAX(here->shape->swizzle, SHARED_CHUNK);
   *next = grid->places[at] * SHARED_CHUNK / span * span + here->shape->pitch;
   for (guint32 offset = *next; offset < *next + span; offset += SHARED_CHUNK) {

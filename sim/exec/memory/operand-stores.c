@@ -281,12 +281,14 @@ find_right_offsets(const SharedMatrix *matrix, const Grid *grid, guint64 pitch,
                    gboolean is_of_groups, SharedMatrix *right) {
   const MatrixPlace *place = &matrix->place;
   const gboolean is_packed = pitch == place->width || pitch == grid->chunks * SHARED_CHUNK;
+  const gboolean is_wrong = is_of_groups ? !is_packed || smb_operand_offset(matrix, TRUE) == 0
+                                         : !is_packed && !matrix->is_turned;
   *right = *matrix;
-  if (!search_offsets(grid, pitch, FALSE, right))
-    return FALSE;
-  return are_exchanged(matrix, right) ||
-         (is_of_groups ? !is_packed || smb_operand_offset(matrix, TRUE) == 0
-                       : !is_packed && !matrix->is_turned);
+  if (is_wrong)
+    return search_offsets(grid, pitch, FALSE, right);
+  right->place.leading = place->stride;
+  right->place.stride = place->leading;
+  return all_follow_first(right, grid, pitch);
 }
 
 static char *

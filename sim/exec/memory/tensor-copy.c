@@ -148,6 +148,7 @@ make_box_move(const Transfer *end, gsize bytes) {
   Move move = end->move;
   move.width = (guint)bytes;
   move.align = 1;
+  move.is_bulk = TRUE;
   return move;
 }
 

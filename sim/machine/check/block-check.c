@@ -80,6 +80,7 @@ smb_inspect_start_block(SmbBlock *block) {
   check->start = check->floor = ++check->now;
   check->is_polling = FALSE;
   check->pending = 0;
+  check->fault = SMB_FAULT_NONE;
   memset(check->races, 0, block->program->sites->len);
 }
 

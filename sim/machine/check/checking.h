@@ -149,7 +149,7 @@ char *smb_inspect_thread(const SmbBlock *block, guint thread);
 // An access was resolved and reported, and is not made yet. @words: what is written; NULL: nothing, or it is not known
 void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
                         const MarkedWords *words);
-// A copy in bulk of one lane.
+// A copy in bulk of one lane, or another access by parts.
 void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
 // A product of four warps reads the bytes for one of them.
 void smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes);

@@ -311,7 +311,7 @@ smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint 
                     .lane = lane,
                     .thread = access->warp * block->lanes + lane,
                     .is_late = move->is_late && !reads,
-                    .is_async = reads};
+                    .is_async = reads && move->is_bulk};
   touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
 }
 

@@ -295,6 +295,20 @@ find_local(const SmbBlockRecord *record, const SmbChip *chip, double at_once) {
   return bytes > chip->l2_reach ? 1 - chip->l2_reach / bytes : 0;
 }
 
+// Those of @table that @others has not (transfer full).
+static GHashTable *
+drop_sectors(GHashTable *table, GHashTable *others) {
+  GHashTable *left = g_hash_table_new(g_direct_hash, g_direct_equal);
+  GHashTableIter iter;
+  gpointer line, value;
+  g_hash_table_iter_init(&iter, table);
+  while (g_hash_table_iter_next(&iter, &line, &value)) {
+    guint sectors = GPOINTER_TO_UINT(value) & ~common_sectors(others, line);
+    g_hash_table_insert(left, line, GUINT_TO_POINTER(sectors));
+  }
+  return left;
+}
+
 static void
 find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads,
                Surroundings *stores, const SmbLaunch *launch, const SmbChip *chip, double at_once,
@@ -310,7 +324,8 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   double bytes = stored * (1 << SMB_SECTOR_SHIFT);
   footprint->drained = bytes > chip->l2_dirty ? 1 - chip->l2_dirty / bytes : 0;
   memcpy(loads->extent, whole, sizeof(whole));
-  double all = bytes + count_distinct_sectors(own->loads, loads) * (1 << SMB_SECTOR_SHIFT);
+  g_autoptr(GHashTable) others = drop_sectors(own->loads, own->stores);
+  double all = bytes + count_distinct_sectors(others, loads) * (1 << SMB_SECTOR_SHIFT);
   footprint->absent = all > chip->l2_reach ? 1 - chip->l2_reach / all : 0;
   memcpy(loads->extent, wave, sizeof(wave));
   memcpy(stores->extent, wave, sizeof(wave));

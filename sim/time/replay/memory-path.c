@@ -333,7 +333,7 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   asked->luck = sharing ? asked->luck : find_luck_of_some(asked->luck, footprint->loaded);
   asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
   asked->filled = asked->of_dram / footprint->sites[request->site].moved;
-  asked->is_new = asked->news > 0 && share > 0;
+  asked->is_new = asked->news > 0 && (sm->replay->is_warm ? asked->of_dram : share) > 0;
 }
 
 // A load past the first-level cache of a line that other multiprocessors change by atomics: its warp waits for all of them. It asks again and again.

@@ -252,8 +252,8 @@ void smb_partition_wake(Multiprocessor *sm, const TimedWarp *warp, double when);
 
 // --- resident-blocks.c
 
-/** smb_resident_start: Puts the next block in the place of one that has ended, or in a place that none has had, if there is one */
-void smb_resident_start(Multiprocessor *sm, guint index, double when);
+/** smb_resident_start: Puts the next block in the place of one that has ended, or in a place that none has had, if there is one. It begins at @when, or later */
+void smb_resident_start(Multiprocessor *sm, guint index, double now, double when);
 
 /** smb_resident_end_warp: A warp has ended, and its block if it was the last one */
 void smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now);

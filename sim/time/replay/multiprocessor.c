@@ -459,7 +459,7 @@ is_cancelled(const SmbReplay *replay, guint64 step) {
 static void
 run_multiprocessor(Multiprocessor *sm) {
   for (guint b = 0; b < sm->replay->resident; b++)
-    smb_resident_start(sm, b, 0);
+    smb_resident_start(sm, b, 0, 0);
   for (guint64 step = 0; !is_cancelled(sm->replay, step); step++) {
     Partition *partition = find_partition(sm);
     if (partition)

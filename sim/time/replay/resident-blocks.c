@@ -27,7 +27,7 @@ choose_partition(const Multiprocessor *sm) {
 }
 
 void
-smb_resident_start(Multiprocessor *sm, guint index, double when) {
+smb_resident_start(Multiprocessor *sm, guint index, double now, double when) {
   const SmbReplay *replay = sm->replay;
   TimedBlock *block = &sm->blocks[index];
   block->is_used = sm->started < replay->n_blocks && sm->instructions < replay->max_instructions;
@@ -35,8 +35,11 @@ smb_resident_start(Multiprocessor *sm, guint index, double when) {
     return;
   const SmbBlockRecord *record =
       g_ptr_array_index(replay->records, sm->started % replay->records->len);
-  when = MAX(MAX(when, sm->next_block), find_turn(sm));
-  sm->next_block = when + sm->chip->first_interval;
+  // One that has to wait for what others have stored does not keep those back that come before it.
+  double soonest =
+      MAX(MAX(MIN(when, now + sm->chip->block_latency), sm->next_block), find_turn(sm));
+  when = MAX(when, soonest);
+  sm->next_block = soonest + sm->chip->first_interval;
   sm->busy[SMB_UNIT_LAUNCHES] += sm->chip->grid_interval * sm->given;
   *block = (TimedBlock){
       .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
@@ -87,7 +90,7 @@ smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
   sm->ended++;
   if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks))
     sm->warm = (Progress){when, sm->instructions};
-  smb_resident_start(sm, warp->block, when + sm->chip->block_latency);
+  smb_resident_start(sm, warp->block, now, when + sm->chip->block_latency);
   if (!block->is_used && sm->full.when == 0)
     sm->full = (Progress){when, sm->instructions};
 }
