@@ -359,6 +359,6 @@ END
 expect 0 advise wmma.cu --block 32
 tells 'Recommended: as: pad 8, bs: pad 8: 32 -> 24 wavefronts'
 for array in as bs; do
-  tells "Pad the rows to 24 elements (half $array[16][24]): 16 -> 12 wavefronts, +256 bytes of shared memory. As compiled, all shared accesses: 32 -> 28 wavefronts"
+  tells "Pad the rows to 24 elements (half ${array}[16][24]): 16 -> 12 wavefronts, +256 bytes of shared memory. As compiled, all shared accesses: 32 -> 28 wavefronts"
 done
 tells 'If a tensor map is to bring this layout, it has CU_TENSOR_MAP_SWIZZLE_32B, and if wgmma is to read it, its descriptor has the value 3 in bits 62-63 (32-byte swizzle); the array begins at a multiple of 256 bytes then.'

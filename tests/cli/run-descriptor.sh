@@ -283,7 +283,7 @@ cat >maps.cu <<'END'
     asm volatile("mbarrier.init.shared.b64 [%0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" ::"r"(b) : "memory");                     \
   asm volatile("fence.proxy.async;" ::: "memory");                                                                                                 \
   __syncwarp();
-#define END                                                                                                                                        \
+#define FINISH                                                                                                                                     \
   asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@p bra D;\nbra W;\nD: }" ::"r"(b) : "memory");                \
   *out = tile[threadIdx.x];
 #define LOAD(at) ".shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, " at "], [%2];" :: "r"(to), "l"(&map), "r"(b), "r"(x), "r"(0) : "memory"
@@ -292,19 +292,19 @@ __global__ void flat(const __grid_constant__ CUtensorMap map, int x, int *out) {
   BEGIN
   if (threadIdx.x == 0)
     asm volatile("cp.async.bulk.tensor.2d" LOAD("{%3, %4}")); // flat
-  END
+  FINISH
 }
 __global__ void deep(const __grid_constant__ CUtensorMap map, int x, int *out) {
   BEGIN
   if (threadIdx.x == 0)
     asm volatile("cp.async.bulk.tensor.3d" LOAD("{%3, %4, %4}")); // deep
-  END
+  FINISH
 }
 __global__ void copied(const CUtensorMap map, int x, int *out) {
   BEGIN
   if (threadIdx.x == 0)
     asm volatile("cp.async.bulk.tensor.2d" LOAD("{%3, %4}")); // copied
-  END
+  FINISH
 }
 __global__ void stored(const __grid_constant__ CUtensorMap map, int x, int *) {
   BEGIN

@@ -89,7 +89,7 @@ check_map(Exec *exec, const Step *step, guint lane, const guint8 *bytes, SmbTens
   gboolean is_known = smb_tensor_map_decode(bytes, map);
   g_autofree char *problem = NULL;
   if (!smb_tensor_map_recognize(bytes))
-    problem = g_strdup_printf("these %u bytes are no tensor map", SMB_TENSOR_MAP_BYTES);
+    problem = g_strdup_printf("these %d bytes are no tensor map", SMB_TENSOR_MAP_BYTES);
   else if (is_known && map->rank != tensor->rank)
     problem = g_strdup_printf("the tensor map has %u dimension%s, the copy %u", map->rank,
                               smb_plural(map->rank), tensor->rank);
