@@ -51,6 +51,16 @@ is_same_descriptor(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
          g_str_equal(a->message, b->message);
 }
 
+// Whether both say the same of one place, as of the load and the store of "bins[i]++".
+static gboolean
+is_same_place(const SmbProgram *program, const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
+  const SmbSite *of_a = smb_program_site(program, a->site);
+  const SmbSite *of_b = smb_program_site(program, b->site);
+  return a->kind == b->kind && of_a->line && of_a->line == of_b->line &&
+         of_a->column == of_b->column && of_a->pc == of_b->pc &&
+         g_strcmp0(of_a->file, of_b->file) == 0 && g_str_equal(a->message, b->message);
+}
+
 char *
 smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index) {
   const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, index);
@@ -58,8 +68,11 @@ smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guin
   guint others = 0;
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *other = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if (i == index || !(is_same_unset(warning, other) || is_same_copy(program, warning, other) ||
-                        is_same_descriptor(warning, other)))
+    if (i < index && is_same_place(program, warning, other))
+      return NULL;
+    if (i == index || is_same_place(program, warning, other) ||
+        !(is_same_unset(warning, other) || is_same_copy(program, warning, other) ||
+          is_same_descriptor(warning, other)))
       continue;
     if (i < index)
       return NULL;
