@@ -49,7 +49,8 @@ usable 'hardware counters' no 'unknown without a device'
 SMEMBANK_NVCC=$work/bad/nvcc PATH=$work/bad:$PATH SMEMBANK_CACHE_SIZE=0 expect 0 doctor --format csv
 usable nvcc no "$work/bad/nvcc does not tell its version"
 usable ptxas no "$work/bad/ptxas does not tell its version"
-usable 'Python package' no "0.0.9 /somewhere/smembank/__init__.py: this program is $version"
+# Beside the program of a wheel is a Python that has the package.
+[ -x "$(dirname "$SMEMBANK")/python3" ] || usable 'Python package' no "0.0.9 /somewhere/smembank/__init__.py: this program is $version"
 usable cache no 'SMEMBANK_CACHE_SIZE is 0'
 # That of the Python that started the program comes first, as it may be in no folder of PATH.
 SMEMBANK_PYTHON=$work/good/python3 PATH=$work/bad:$PATH expect 0 doctor --format csv
