@@ -73,7 +73,7 @@ SmbAdviseWritten *smb_advise_written_new(const SmbAdviseReport *report, const Sm
                                          const SmbAnalysis *analysis);
 void smb_advise_written_free(SmbAdviseWritten *written);
 
-/** smb_advise_written_pads: @form: (out) (nullable) (transfer none): of @forms, %NULL: it takes no other wavefronts, or does not compile.
+/** smb_advise_written_pads: @form: (out) (nullable) (transfer none): of @forms, %NULL: it takes no other wavefronts.
  * Returns: whether rows of @array were made longer by so many elements, and compiled */
 gboolean smb_advise_written_pads(const SmbAdviseWritten *written, const char *array, guint elements,
                                  const SmbAdvisePadding **form);

@@ -197,12 +197,13 @@ find_ungiven(const SmbTarget *text, const SmbSite *site) {
 void
 smb_launch_time_assume(SmbLaunchTime *time, const SmbTarget *text, const SmbAnalysis *analysis) {
   const char *assumed = NULL;
+  if (!time)
+    return;
   for (guint i = 0; i < analysis->accesses->len && !assumed; i++)
     assumed = find_ungiven(text, g_array_index(analysis->accesses, SmbAccess, i).site);
   for (guint i = 0; i < analysis->globals->len && !assumed; i++)
     assumed = find_ungiven(text, g_array_index(analysis->globals, SmbGlobalAccess, i).site);
-  if (time)
-    time->assumed = g_strdup(assumed);
+  time->assumed = g_strdup(assumed);
 }
 
 void

@@ -68,15 +68,14 @@ smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guin
   guint others = 0;
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *other = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if (i < index && is_same_place(program, warning, other))
-      return NULL;
-    if (i == index || is_same_place(program, warning, other) ||
-        !(is_same_unset(warning, other) || is_same_copy(program, warning, other) ||
+    gboolean is_again = i != index && is_same_place(program, warning, other);
+    if (i == index ||
+        !(is_again || is_same_unset(warning, other) || is_same_copy(program, warning, other) ||
           is_same_descriptor(warning, other)))
       continue;
     if (i < index)
       return NULL;
-    others++;
+    others += !is_again;
   }
   return others == 0
              ? g_steal_pointer(&message)
