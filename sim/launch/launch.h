@@ -38,6 +38,7 @@ G_BEGIN_DECLS
  *   nothing is known of them
  * @lengths: (nullable) (transfer none) (element-type guint32): how many instructions of machine code each block executes, if a run has
  *   shown it
+ * @has_printed: a run has shown that some of its blocks print
  * @left: (nullable) (transfer none) (element-type SmbMemoryPiece): @memory as the launch has left it, if it has run, with what was there before
  *   in SmbContents.former
  * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
@@ -57,6 +58,7 @@ typedef struct {
   struct _SmbDefects *defects;
   const GArray *textures;
   const GArray *lengths;
+  gboolean has_printed;
   GArray *left;
 } SmbLaunch;
 

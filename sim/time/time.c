@@ -23,6 +23,8 @@ enum {
   SM_REGISTERS = 65536,
 };
 
+#define UNTIMED_CALL "how long %s() takes is not modelled"
+
 static guint
 find_warps(const SmbArch *arch, const SmbLaunch *launch) {
   return smb_arch_warps(arch, launch->block[0] * launch->block[1] * launch->block[2]);
@@ -170,12 +172,15 @@ describe_untimed(const SmbProgram *program, guint32 number) {
 }
 
 static char *
-find_obstacle(const GPtrArray *records, const SmbProgram *program, guint resident, guint warps) {
+find_obstacle(const GPtrArray *records, const SmbProgram *program, const SmbLaunch *launch,
+              guint resident, guint warps) {
   if (resident == 0)
     return g_strdup("how many blocks are resident is not known");
   if (resident * warps > SMB_MAX_TIMED_WARPS)
     return g_strdup_printf("how %u resident warps share a multiprocessor is not modelled",
                            resident * warps);
+  if (launch->has_printed)
+    return g_strdup_printf(UNTIMED_CALL, "vprintf");
   for (guint i = 0; i < records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(records, i);
     if (record->untimed != G_MAXUINT32 && smb_is_texture(program, record->untimed))
@@ -183,7 +188,7 @@ find_obstacle(const GPtrArray *records, const SmbProgram *program, guint residen
     if (record->untimed != G_MAXUINT32)
       return describe_untimed(program, record->untimed);
     if (record->called)
-      return g_strdup_printf("how long %s() takes is not modelled", record->called);
+      return g_strdup_printf(UNTIMED_CALL, record->called);
     if (record->kept == 0)
       return g_strdup("a block executes nothing");
   }
@@ -307,7 +312,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (!smb_sampling_run(&sampling, &launch, &ended, &recorder, &records, error))
     return NULL;
   SmbBlockRecord *middle = g_ptr_array_index(records, 0);
-  *why = find_obstacle(records, program, resident, find_warps(arch, launch));
+  *why = find_obstacle(records, program, launch, resident, find_warps(arch, launch));
   if (!*why && smb_sampling_hands_over(&sampling, launch, middle))
     *why = g_strdup("its blocks wait for each other; a run of the whole program knows for what");
   if (*why)

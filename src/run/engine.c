@@ -497,8 +497,10 @@ predict_launched(SmbEngine *engine, const SmbEngineOptions *options, SmbEngineRu
   shown.runtime = NULL;
   shown.defects = NULL;
   shown.lengths = lengths;
+  shown.has_printed = smb_runtime_output(run->runtime)->len > 0;
   SmbLaunchWork work = smb_launch_work_of(run->analysis, lengths);
-  run->prediction = smb_predictions_find(options->predictions, run->program, &shown, &work);
+  if (!shown.has_printed)
+    run->prediction = smb_predictions_find(options->predictions, run->program, &shown, &work);
   if (run->prediction)
     return;
   g_autoptr(GArray) pieces =

@@ -199,9 +199,10 @@ fails() {
 fails 710 710 'kernel-faults.cu:[0-9]*: void asserts(int \*, long): block: \[1,0,0\], thread: \[3,0,0\] Assertion `p\[threadIdx.x\] < at && "many". failed.' asserts 0
 fails 719 719 'traps(int\*, long): .*a trap was executed, by thread (1,0,0) of block (0,0,0), lane 1 of warp 0' traps 0
 fails 719 719 'breaks' breaks 0
-fails 700 700 'illegal address: a store of 4 bytes at 0x.*, 0 bytes behind an allocation that ends at 0x.*, by thread (0,0,0) of block (0,0,0), lane 0 of warp 0, at .*kernel-faults.cu:[0-9]*' stores 64
+fails 700 700 'illegal address: a store of 4 bytes at 0x.*, 0 bytes behind an allocation that ends at 0x.*, by thread (0,0,0) of block (0,0,0), lane 0 of warp 0, at .*kernel-faults.cu:[0-9]*' stores 63
 fails 700 700 'a store of 4 bytes' stores 10000000000
 fails 700 700 'a store of 4 bytes .* 4 bytes before an allocation' stores -1
+fails 700 700 'a store of 16 bytes at 0x.*, the last 4 behind an allocation that ends at 0x.*, by' wide 60
 fails 700 700 'a load of 4 bytes' loads 10000000000
 fails 700 700 'an atomic of 4 bytes' adds 10000000000
 fails 716 716 'misaligned: the address 0x.* is not a multiple of 4' misaligned 2

@@ -21,7 +21,7 @@ smb_lower_give(Lower *lower, const Type *type, Row d) {
 
 guint8 *
 smb_lower_keep_set(const Lower *lower) {
-  return g_memdup2(lower->is_set, lower->n_slots);
+  return g_memdup2(lower->is_set, lower->n_slots + 1); // which is never empty
 }
 
 void

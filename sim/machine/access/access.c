@@ -60,12 +60,17 @@ hint_offset(const SmbBlock *block, const Object *object, gint64 byte) {
   return smb_hint(block->error, SMB_HINT_OFFSET, name, smb_number(elements).text);
 }
 
-// Where an address lies that no allocation has (transfer full).
+// Where an access lies that no allocation has, or not all of it (transfer full).
 static char *
-describe_outside(const SmbBlock *block, guint64 address) {
+describe_outside(const SmbBlock *block, guint64 address, guint width) {
   guint64 first = 0, end = G_MAXUINT64;
-  if (block->map && !(address >> SMB_MEMORY_ADDRESS_BITS))
+  gboolean has_map = block->map && !(address >> SMB_MEMORY_ADDRESS_BITS);
+  if (has_map)
     smb_map_piece(block->map, address, &first, &end);
+  if (has_map && smb_map_has(block->map, address))
+    return g_strdup_printf("the last %" G_GUINT64_FORMAT
+                           " behind an allocation that ends at 0x%" G_GINT64_MODIFIER "x",
+                           address + width - end, end);
   guint64 behind = address - first, before = end - address;
   if (address < SMB_MEMORY_LOWEST || MIN(behind, before) >> 40)
     return g_strdup("not near an allocation");
@@ -83,7 +88,7 @@ fail_outside(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 
   static const char *const names[] = {[SMB_OP_CLASS_LOAD] = "load",
                                       [SMB_OP_CLASS_STORE] = "store",
                                       [SMB_OP_CLASS_ATOMIC] = "atomic"};
-  g_autofree char *where = describe_outside(block, address);
+  g_autofree char *where = describe_outside(block, address, move->width);
   g_autofree char *problem =
       g_strdup_printf("illegal address: a%s %s of %u byte%s at 0x%" G_GINT64_MODIFIER "x, %s",
                       move->op_class == SMB_OP_CLASS_ATOMIC ? "n" : "", names[move->op_class],

@@ -276,6 +276,12 @@ smb_map_read(MemoryMap *map, guint64 address, gboolean formerly, guchar *bytes, 
 }
 
 gboolean
+smb_map_has(MemoryMap *map, guint64 address) {
+  guint i = find_map_piece(map, address);
+  return i < map->pieces->len && piece_at(map, i)->address <= address;
+}
+
+gboolean
 smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end) {
   guint i = find_map_piece(map, address);
   if (i < map->pieces->len && piece_at(map, i)->address <= address) {

@@ -61,6 +61,9 @@ void smb_map_read(MemoryMap *map, guint64 address, gboolean formerly, guchar *by
 // Which bytes of the piece that has an address were written (SmbMemoryPiece.written); NULL: all. @first: where it begins
 guchar *smb_map_written(MemoryMap *map, guint64 address, guint64 *first);
 
+// Whether a piece has an address.
+gboolean smb_map_has(MemoryMap *map, guint64 address);
+
 // The piece, or the place between pieces, that has an address: its ends. Returns whether what it holds is known.
 gboolean smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end);
 

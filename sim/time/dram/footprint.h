@@ -9,7 +9,8 @@
 // that run at the same time, are a sum of products.
 //
 // Of blocks that ask for the same line at the same time, one has it loaded, and the others find it. What an earlier wave of blocks has
-// asked for is found as well, if all that a wave asks for fits into the cache.
+// asked for is found as well, if all that a wave asks for fits into the cache. If it does not, what a warp asks for again after much else, as one
+// does that passes over a row several times, has left the cache in the meantime.
 //
 // Local memory is apart: a block that begins gets that of one that has ended. What of it does not fit into the cache goes to DRAM and comes from there.
 //
@@ -56,6 +57,7 @@ typedef struct {
  * @distinct: of the sectors that are stored, the part that no store before has written
  * @drained: of these, the part that leaves the second-level cache for DRAM before the launch ends
  * @local: of the local memory of the blocks that run at the same time, the part that the second-level cache does not hold
+ * @reach: sectors that a warp may ask for until the second-level cache has not all of what it has asked for before them; G_MAXDOUBLE: that has all
  * @absent: of what all blocks load and store, the part that the second-level cache does not hold, if it has as much of that as it can
  * @loaded: of the sectors that a block loads, and that no far one does, the part that no block before has loaded (sim/time/dram/earlier-blocks.h): those of a
  *   stencil have edges and rows in common
@@ -67,9 +69,14 @@ typedef struct {
   double distinct;
   double drained;
   double local;
+  double reach;
   double absent;
   double loaded;
 } SmbFootprint;
+
+/** smb_footprint_lost: Returns: whether the second-level cache has lost what a warp touches again after it has asked for @since sectors: all of it (an H200: rows of
+ * 277 MB that warps pass over five times are loaded five times, to 0.02 %) */
+gboolean smb_footprint_lost(const SmbFootprint *footprint, guint32 since);
 
 /**
  * smb_footprint_find:

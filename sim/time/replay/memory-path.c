@@ -10,8 +10,6 @@
 
 enum {
   MAX_LINES = 4 * SMB_NVIDIA_LANES, // of a request, of which it is known when they are there
-  MANY_LINES =
-      8, // of a store, which do not wait for others (an H200, as in sim/time/replay/store-buffer.h)
   OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
 };
 
@@ -349,6 +347,24 @@ await_change(Multiprocessor *sm, double start, guint64 tag, double askers) {
   return MAX(start, changed->until) + MAX(chip->l2_latency, turns);
 }
 
+// How many of the pairs of sectors of a line DRAM has to serve, unless other blocks have asked for them: those that the block has not asked for before, whichever
+// of its warps comes first, and those that the second-level cache has lost since. What other blocks ask for as well it keeps.
+static guint
+count_news(Multiprocessor *sm, const TimedWarp *warp, guint32 site, const SmbTimedLine *line,
+           guint8 pairs) {
+  const SmbFootprint *footprint = sm->replay->footprint;
+  if (!footprint->sites[site].sharing && smb_footprint_lost(footprint, line->since))
+    return (guint)__builtin_popcount(pairs);
+  guint8 news = pairs & (line->news | line->others);
+  if (!news || !warp->record->has_others)
+    return (guint)__builtin_popcount(news);
+  GHashTable *asked = sm->blocks[warp->block].lines;
+  gpointer key = GSIZE_TO_POINTER(line->line);
+  guint before = GPOINTER_TO_UINT(g_hash_table_lookup(asked, key));
+  g_hash_table_insert(asked, key, GUINT_TO_POINTER(before | news));
+  return (guint)__builtin_popcount(news & ~before);
+}
+
 // A line of a request, and what of it is asked for. Returns when what is there already is there, or an atomic is done.
 static double
 ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
@@ -376,7 +392,7 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   }
   guint8 pairs = smb_sector_pairs(missing);
   asked->pairs += (guint)__builtin_popcount(pairs);
-  asked->news += (guint)__builtin_popcount(pairs & line->news);
+  asked->news += count_news(sm, warp, request->site, line, pairs);
   return there;
 }
 
@@ -417,7 +433,7 @@ static void
 store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
               double start) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  const gboolean waits = !request->is_local && request->n < MANY_LINES;
+  const gboolean waits = !request->is_local && request->n < SMB_UNMERGED_LINES;
   guint written = 0;
   guint8 missing;
   for (guint i = 0; i < request->n; i++) {
@@ -497,9 +513,11 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;
   }
   Asked asked = {.pairs = (request->sectors + 1u) / 2};
-  for (guint i = 0; i < request->n; i++)
-    asked.news += (guint)__builtin_popcount(smb_sector_pairs(
-        g_array_index(warp->record->lines, SmbTimedLine, request->first + i).news));
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line =
+        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    asked.news += count_news(sm, warp, request->site, line, smb_sector_pairs(line->sectors));
+  }
   ask_dram(sm, warp, request, &asked);
   asked.since = find_since(sm, warp, request, start);
   double unmerged = request->bytes * find_unmerged(sm, request);

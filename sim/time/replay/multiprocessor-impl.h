@@ -91,6 +91,7 @@ typedef struct {
   gboolean is_used;
   gboolean has_asked;              // for something of shared memory since its last barrier
   PhaseState *states;              // of the phases of its barriers
+  GHashTable *lines;               // that it has asked for: line → pairs of sectors
   guint phase;                     // how many have ended, from 1
   guint asked_phase;               // the last one in which it asked for something of global memory,
   double asked;                    // and when it did first

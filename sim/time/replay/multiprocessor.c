@@ -530,8 +530,10 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
   smb_code_fetch_free(sm->code);
-  for (guint b = 0; b < replay->resident; b++)
+  for (guint b = 0; b < replay->resident; b++) {
+    g_clear_pointer(&sm->blocks[b].lines, g_hash_table_unref);
     g_free(sm->blocks[b].states);
+  }
   g_free(sm->looked_up);
   g_free(sm->pool);
   g_free(sm);

@@ -41,8 +41,15 @@ smb_resident_start(Multiprocessor *sm, guint index, double now, double when) {
   when = MAX(when, soonest);
   sm->next_block = soonest + sm->chip->first_interval;
   sm->busy[SMB_UNIT_LAUNCHES] += sm->chip->grid_interval * sm->given;
-  *block = (TimedBlock){
-      .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
+  *block = (TimedBlock){.living = record->warps->len,
+                        .is_used = TRUE,
+                        .states = block->states,
+                        .lines = block->lines,
+                        .phase = 1};
+  if (block->lines)
+    g_hash_table_remove_all(block->lines);
+  else if (record->has_others)
+    block->lines = g_hash_table_new(g_direct_hash, g_direct_equal);
   smb_phase_start_block(block, record);
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 
 enum {
   SMB_MAX_STORE_LINES = 64,
+  SMB_UNMERGED_LINES = 8, // of one store, or more: these do not wait for others
 };
 
 /**

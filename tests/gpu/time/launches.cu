@@ -40,6 +40,46 @@ extern "C" __global__ void store_sectors(unsigned *memory, int n) { store_parts<
 extern "C" __global__ void store_pairs(unsigned *memory, int n) { store_parts<2 * SECTOR_WORDS>(memory, n); }
 extern "C" __global__ void store_lines(unsigned *memory, int n) { store_parts<LINE_WORDS>(memory, n); }
 
+// Each lane stores a word to a line of its own, and the warp loads beside that: words of shared memory, of a line that L1 has, or of 32 such lines, one bank.
+enum class Beside { NOTHING, SHARED, LINE, LINES };
+template <Beside BESIDE> __device__ void store_beside(unsigned *memory, int n) {
+  __shared__ volatile unsigned words[16 * 32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = 32 * LINE_WORDS, far = 1 << 20;
+  unsigned *own = memory + (blockIdx.x * blockDim.x / 32 + warp) * part + lane * LINE_WORDS, got[16] = {0};
+  const unsigned *from = BESIDE == Beside::LINES ? own + far : memory + far + lane; // of which the compiler does not know that nothing is stored there
+  for (int i = 0; i < n; i++) {
+    own[i % LINE_WORDS] = i;
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+      if (BESIDE == Beside::SHARED) got[k] ^= words[k * 32 + lane];
+      if (BESIDE == Beside::LINE) got[k] ^= from[k * 32];
+      if (BESIDE == Beside::LINES && k == 0) got[k] ^= from[i % LINE_WORDS];
+    }
+  }
+  unsigned sum = 0;
+  for (unsigned g : got) sum ^= g;
+  if (sum == 0x12345678) memory[0] = sum;
+}
+#define BESIDES \
+  BESIDE(nothing, NOTHING, "nothing") BESIDE(shared, SHARED, "16 LDS") BESIDE(line, LINE, "16 LDG of a line that L1 has") \
+  BESIDE(lines, LINES, "an LDG of 32 wavefronts of lines that L1 has")
+#define BESIDE(name, beside, how) \
+  extern "C" __global__ void store_beside_##name(unsigned *memory, int n) { store_beside<Beside::beside>(memory, n); }
+BESIDES
+#undef BESIDE
+
+// A warp loads a row of so many KiB n times, and not from L1.
+template <int KIB> __device__ void pass(unsigned *memory, int n) {
+  const unsigned *row = memory + (size_t)blockIdx.x * (KIB << 8) + threadIdx.x;
+  unsigned sum = 0;
+  for (int i = 0; i < n; i++)
+#pragma unroll 4
+    for (int k = 0; k < KIB << 8; k += 32) sum ^= __ldcg(row + k) + i;
+  if (sum == 0x12345678) memory[0] = sum;
+}
+extern "C" __global__ void pass_4(unsigned *memory, int n) { pass<4>(memory, n); }
+extern "C" __global__ void pass_64(unsigned *memory, int n) { pass<64>(memory, n); }
+
 // Four warps store the first words of the four sectors of LINES lines in all, one after the other, then the second words, and so on; then they go on to the
 // next lines.
 template <int LINES> __device__ void store_turns(unsigned *memory, int n) {
@@ -294,6 +334,29 @@ static void measure_stores() {
                    "words of the sectors of so many lines, in turns");
 }
 
+static void measure_stores_beside() {
+  const struct {
+    const char *name, *entry, *how;
+    Kernel kernel;
+  } besides[] = {
+#define BESIDE(name, beside, how) {#name, "store_beside_" #name, how, store_beside_##name},
+      BESIDES
+#undef BESIDE
+  };
+  const int few = 64, more = 1088;
+  for (auto &b : besides)
+    for (int warps : {8, 16})
+      say_difference(std::string("store_beside.") + b.name + "." + std::to_string(warps), b.entry, b.kernel, {1, 32 * warps, few}, {1, 32 * warps, more}, (more - few) * (double)warps,
+                     "cycles/store of a warp", (std::string("a word of each of 32 lines, so many warps of one SM; beside it ") + b.how).c_str());
+}
+
+// What the second-level cache has of it the next time: of 4,224 rows, 17 or 277 MB.
+static void measure_passes() {
+  const int few = 1, more = 5, resident = 32;
+  say_difference("pass.4", "pass_4", pass_4, {sms * resident, 32, few * 16}, {sms * resident, 32, more * 16}, (more - few) * 16 * 4.0, "cycles/KiB of a warp", "a warp passes over a row of 4 KiB, 32 warps of each SM");
+  say_difference("pass.64", "pass_64", pass_64, {sms * resident, 32, few}, {sms * resident, 32, more}, (more - few) * 64.0, "cycles/KiB of a warp", "the same of 64 KiB, which the second-level cache does not hold");
+}
+
 // Where the blocks of a multiprocessor keep its pipe of shared memory busy, or only its unit of barriers.
 static void measure_barriers() {
   const struct {
@@ -470,6 +533,8 @@ int main(int count, char **words) {
   measure_blocks();
   measure_drains();
   measure_stores();
+  measure_stores_beside();
+  measure_passes();
   measure_barriers();
   measure_open();
   measure_l1();

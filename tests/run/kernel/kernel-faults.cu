@@ -43,6 +43,10 @@ loads(int *p, long at) {
   p[0] = p[at];
 }
 __global__ void
+wide(int *p, long at) {
+  *(int4 *)(p + at) = make_int4(1, 2, 3, 4);
+}
+__global__ void
 adds(int *p, long at) {
   atomicAdd(p + at, 1);
 }
@@ -96,6 +100,7 @@ static const struct {
     {"approximates", approximates},
     {"breaks", breaks},         {"stores", stores},
     {"loads", loads},           {"adds", adds},
+    {"wide", wide},
     {"misaligned", misaligned}, {"misaligned_shared", misaligned_shared},
     {"shared", shared},         {"dynamic", dynamic},
     {"frees", frees},           {"recurses", recurses},
@@ -105,8 +110,8 @@ int
 main(int, char **arguments) {
   int *p;
   void *more;
-  cudaMalloc(&p, 64 * sizeof(int));
-  cudaMemset(p, 0, 64 * sizeof(int));
+  cudaMalloc(&p, 63 * sizeof(int));
+  cudaMemset(p, 0, 63 * sizeof(int));
   for (auto &each : kernels)
     if (strcmp(each.name, arguments[1]) == 0)
       each.kernel<<<2, 4, 64>>>(p, atol(arguments[2]));
