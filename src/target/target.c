@@ -470,8 +470,7 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
 }
 
 static SmbTarget *
-open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError **error) {
-  const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
+open_target(SmbCli *cli, const SmbTargetOptions *options, const char *file, GError **error) {
   SmbProgress *progress = smb_cli_progress(cli);
   SmbTargetOptions settled = *options;
   g_autoptr(SmbCapture) capture = NULL;
@@ -499,16 +498,26 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError
   return g_steal_pointer(&target);
 }
 
+static const char *
+find_argument(const SmbCli *cli, guint argument) {
+  return cli->n_arguments > argument ? cli->arguments[argument] : NULL;
+}
+
+SmbTarget *
+smb_target_open_file(SmbCli *cli, const char *file, GError **error) {
+  return open_target(cli, smb_target_options(), file, error);
+}
+
 SmbTarget *
 smb_target_open(SmbCli *cli, guint argument, GError **error) {
-  return open_target(cli, smb_target_options(), argument, error);
+  return smb_target_open_file(cli, find_argument(cli, argument), error);
 }
 
 SmbTarget *
 smb_target_open_text(SmbCli *cli, guint argument, GError **error) {
   SmbTargetOptions options = *smb_target_options();
   options.as_text = TRUE;
-  return open_target(cli, &options, argument, error);
+  return open_target(cli, &options, find_argument(cli, argument), error);
 }
 
 SmbAnalysis *

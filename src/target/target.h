@@ -172,6 +172,9 @@ SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, con
  */
 SmbTarget *smb_target_open(SmbCli *cli, guint argument, GError **error);
 
+/** smb_target_open_file: as smb_target_open(), of a file that is no argument; @file: (nullable) */
+SmbTarget *smb_target_open_file(SmbCli *cli, const char *file, GError **error);
+
 /** smb_target_open_text: as smb_target_open(), but a file that the kernel language has is read as it is, even if there are
  * options of a compiler, which smb_target_compile() takes */
 SmbTarget *smb_target_open_text(SmbCli *cli, guint argument, GError **error);

@@ -11,7 +11,6 @@
 #include "sim/trace/trace.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
-#include "src/target/captured.h"
 
 // What takes the requests. @block: of the last one; @line: room
 typedef struct {
@@ -93,19 +92,13 @@ write_tail(Writer *writer, const SmbAnalysis *analysis) {
 
 gboolean
 smb_trace_from(SmbCli *cli, const char *file, GError **error) {
-  SmbProgress *progress = smb_cli_progress(cli);
-  SmbTargetOptions options = *smb_target_options();
-  g_autoptr(SmbCapture) capture = NULL;
-  if (!smb_captured_settle(cli, &options, file, &capture, error))
-    return FALSE;
-  g_autoptr(SmbTarget) target = smb_target_new(&options, file, cli->arch, progress, error);
-  if (!target || !smb_files_check(cli->files, error))
+  g_autoptr(SmbTarget) target = smb_target_open_file(cli, file, error);
+  if (!target)
     return FALSE;
   g_autoptr(GString) line = g_string_new(NULL);
   Writer writer = {cli, target, line, 0, 0};
   target->options.request = write_trace_request;
   target->options.user = &writer;
-  target->options.progress = progress;
   write_head(&writer);
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)

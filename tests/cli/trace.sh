@@ -176,6 +176,18 @@ expect 0 trace --from "$work/own.cu" --entry none
 says 'none makes no shared-memory requests'
 expect 0 trace --from "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip
 says 'is not counted: the address depends on the contents'
+cat >"$work/launched.cu" <<'END'
+__global__ void own(int *out, int n) {
+  __shared__ int t[64];
+  t[threadIdx.x] = n;
+  __syncthreads();
+  out[threadIdx.x] = t[3];
+}
+void run(int *out) { own<<<2, 64>>>(out, 3); }
+END
+expect 0 trace --from "$work/launched.cu"
+shows 'block 64,1,1, grid 2,1,1'
+says 'launched as line 7 of'
 "$SMEMBANK" trace --from - --entry own -D N=1 <"$work/own.cu" >"$work/out" || die 'a kernel from standard input'
 shows '# own of stdin, block 32,1,1'
 expect 3 trace --from "$ptx/histogram.ptx" --block 256 --arg 2=1024
