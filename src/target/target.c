@@ -499,7 +499,7 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, const char *file, GErr
 }
 
 static const char *
-find_argument(const SmbCli *cli, guint argument) {
+target_argument(const SmbCli *cli, guint argument) {
   return cli->n_arguments > argument ? cli->arguments[argument] : NULL;
 }
 
@@ -510,14 +510,14 @@ smb_target_open_file(SmbCli *cli, const char *file, GError **error) {
 
 SmbTarget *
 smb_target_open(SmbCli *cli, guint argument, GError **error) {
-  return smb_target_open_file(cli, find_argument(cli, argument), error);
+  return smb_target_open_file(cli, target_argument(cli, argument), error);
 }
 
 SmbTarget *
 smb_target_open_text(SmbCli *cli, guint argument, GError **error) {
   SmbTargetOptions options = *smb_target_options();
   options.as_text = TRUE;
-  return open_target(cli, &options, find_argument(cli, argument), error);
+  return open_target(cli, &options, target_argument(cli, argument), error);
 }
 
 SmbAnalysis *

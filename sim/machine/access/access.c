@@ -67,7 +67,7 @@ describe_outside(const SmbBlock *block, guint64 address, guint width) {
   gboolean has_map = block->map && !(address >> SMB_MEMORY_ADDRESS_BITS);
   if (has_map)
     smb_map_piece(block->map, address, &first, &end);
-  if (has_map && smb_map_has(block->map, address))
+  if (has_map && smb_map_has(block->map, address) && address + width > end)
     return g_strdup_printf("the last %" G_GUINT64_FORMAT
                            " behind an allocation that ends at 0x%" G_GINT64_MODIFIER "x",
                            address + width - end, end);

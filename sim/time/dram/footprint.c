@@ -309,32 +309,11 @@ drop_sectors(GHashTable *table, GHashTable *others) {
   return left;
 }
 
-gboolean
-smb_footprint_lost(const SmbFootprint *footprint, guint32 since) {
-  return since > footprint->reach;
-}
-
-// Sectors that a warp may ask for before what it has asked for leaves the second-level cache. Blocks that run at the same time ask for the like. @of_wave: sectors of
-// these; @of_block: of one of them
+// @of_wave: sectors that blocks ask for which run at the same time; @of_block: that one of them does
 static double
-find_reach(const SmbBlockRecord *record, double of_wave, double of_block, const SmbChip *chip) {
+find_reach(double of_wave, double of_block, const SmbChip *chip) {
   double kept = chip->l2_reach / (1 << SMB_SECTOR_SHIFT);
-  return of_wave > kept ? kept / of_wave * of_block / MAX(1, record->warps->len) : G_MAXDOUBLE;
-}
-
-// Sectors that a block stores once more, and that have gone to DRAM since they were stored before.
-static double
-count_stored_again(const SmbBlockRecord *record, const SmbFootprint *footprint) {
-  double again = 0;
-  for (guint r = 0; r < record->requests->len; r++) {
-    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
-    gboolean is_stored = request->is_store && !request->is_load && !request->is_local;
-    for (guint i = 0; is_stored && i < request->n; i++) {
-      const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
-      again += smb_footprint_lost(footprint, line->since) ? __builtin_popcount(line->sectors) : 0;
-    }
-  }
-  return again;
+  return of_wave > kept ? kept / of_wave * of_block / 2 : G_MAXDOUBLE;
 }
 
 static void
@@ -345,17 +324,12 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   for (guint d = 0; d < N_DIMENSIONS; d++)
     whole[d] = launch->grid[d];
   extend_wave(launch, at_once, wave);
-  memcpy(loads->extent, wave, sizeof(wave));
-  memcpy(stores->extent, wave, sizeof(wave));
-  double of_wave =
-      count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
-  double of_block = count_sectors(own->loads) + count_sectors(own->stores);
-  footprint->reach = find_reach(middle, of_wave, of_block, chip);
   memcpy(stores->extent, whole, sizeof(whole));
-  double blocks = whole[0] * whole[1] * whole[2], asked = count_stored(middle) * blocks;
-  double again = count_stored_again(middle, footprint) * blocks;
-  double stored = MIN(asked, count_distinct_sectors(own->stores, stores) + again);
+  double asked = count_stored(middle) * whole[0] * whole[1] * whole[2];
+  double stored = MIN(asked, count_distinct_sectors(own->stores, stores));
   footprint->distinct = asked > 0 ? stored / asked : 0;
+  double own_stores = count_sectors(own->stores) * whole[0] * whole[1] * whole[2];
+  footprint->unshared = own_stores > 0 ? MIN(1, stored / own_stores) : 0;
   double bytes = stored * (1 << SMB_SECTOR_SHIFT);
   footprint->drained = bytes > chip->l2_dirty ? 1 - chip->l2_dirty / bytes : 0;
   memcpy(loads->extent, whole, sizeof(whole));
@@ -363,6 +337,11 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
   double all = bytes + count_distinct_sectors(others, loads) * (1 << SMB_SECTOR_SHIFT);
   footprint->absent = all > chip->l2_reach ? 1 - chip->l2_reach / all : 0;
   memcpy(loads->extent, wave, sizeof(wave));
+  memcpy(stores->extent, wave, sizeof(wave));
+  double of_wave =
+      count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
+  double of_block = count_sectors(own->loads) + count_sectors(own->stores);
+  footprint->reach = find_reach(of_wave, of_block, chip);
   footprint->loaded = find_own_part(own->loads, loads);
   footprint->local = find_local(middle, chip, at_once);
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));

@@ -9,8 +9,9 @@
 // that run at the same time, are a sum of products.
 //
 // Of blocks that ask for the same line at the same time, one has it loaded, and the others find it. What an earlier wave of blocks has
-// asked for is found as well, if all that a wave asks for fits into the cache. If it does not, what a warp asks for again after much else, as one
-// does that passes over a row several times, has left the cache in the meantime.
+// asked for is found as well, if all that a wave asks for fits into the cache. If it does not, what a block asks for again after much else, as one
+// does that passes over its rows several times, has left the cache in the meantime: all of it (an H200: 4,224 rows of 64 KB that warps pass over five times are loaded
+// five times, to 0.02 %; where that begins is assumed).
 //
 // Local memory is apart: a block that begins gets that of one that has ended. What of it does not fit into the cache goes to DRAM and comes from there.
 //
@@ -55,9 +56,11 @@ typedef struct {
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
  * @distinct: of the sectors that are stored, the part that no store before has written
- * @drained: of these, the part that leaves the second-level cache for DRAM before the launch ends
+ * @unshared: of the sectors that a block stores, the part that no other block has stored before
+ * @drained: of the distinct ones, the part that leaves the second-level cache for DRAM before the launch ends
  * @local: of the local memory of the blocks that run at the same time, the part that the second-level cache does not hold
- * @reach: sectors that a warp may ask for until the second-level cache has not all of what it has asked for before them; G_MAXDOUBLE: that has all
+ * @reach: pairs of sectors that may come into the second-level cache for a block, while as many come for each of the others that run at the same time, until it
+ *   has lost what the block has asked for before them; G_MAXDOUBLE: it loses nothing
  * @absent: of what all blocks load and store, the part that the second-level cache does not hold, if it has as much of that as it can
  * @loaded: of the sectors that a block loads, and that no far one does, the part that no block before has loaded (sim/time/dram/earlier-blocks.h): those of a
  *   stencil have edges and rows in common
@@ -67,16 +70,13 @@ typedef struct {
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
   double distinct;
+  double unshared;
   double drained;
   double local;
   double reach;
   double absent;
   double loaded;
 } SmbFootprint;
-
-/** smb_footprint_lost: Returns: whether the second-level cache has lost what a warp touches again after it has asked for @since sectors: all of it (an H200: rows of
- * 277 MB that warps pass over five times are loaded five times, to 0.02 %) */
-gboolean smb_footprint_lost(const SmbFootprint *footprint, guint32 since);
 
 /**
  * smb_footprint_find:

@@ -47,9 +47,9 @@ struct _SmbBlockRecorder {
   guint32
       textures; // an instruction of textures of which it is not known yet what it asks for; G_MAXUINT32: none
   gboolean has_touches;
-  gboolean is_kept; // the instruction that is executed now,
-  guint32 number;   // and which one it is
-  SmbSeenLines seen;
+  gboolean is_kept;     // the instruction that is executed now,
+  guint32 number;       // and which one it is
+  GHashTable *seen;     // lines of the block: the sectors that were touched
   GHashTable *phases;   // by barrier and number: their place in SmbBlockRecord.phases, from 1
   GArray *unsized;      // Unsized
   const GArray *memory; // of the launch
@@ -212,7 +212,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     smb_request_add_sector(record, request, addresses[smb_lanes_first(rest)]);
   smb_request_count_sectors(record, request);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
-  smb_request_find_news(record, &recorder->seen, request, warp, op_class != SMB_OP_CLASS_STORE);
+  smb_request_find_news(record, recorder->seen, request, warp, op_class != SMB_OP_CLASS_STORE);
   if (op_class != SMB_OP_CLASS_ATOMIC)
     smb_request_count_l1(request, recorder->recall, site, mask, width, addresses);
   SmbMemoryKind kind = smb_memory_kind(recorder->memory, addresses[smb_lanes_first(mask)]);
@@ -283,7 +283,7 @@ note_texels(gpointer user, guint warp, const SmbTexels *texels) {
     addresses[lane] = texels->places[lane][0];
   }
   smb_request_count_sectors(record, request);
-  smb_request_find_news(record, &recorder->seen, request, warp, !stores);
+  smb_request_find_news(record, recorder->seen, request, warp, !stores);
   if (stores) {
     smb_lines_find_words(smb_request_lines(record, request), request->n, mask, texels->width,
                          addresses);
@@ -411,7 +411,7 @@ add_consecutive_lines(SmbBlockRecorder *recorder, SmbTimedRequest *request, guin
         (guint8)(1u << (at >> SMB_SECTOR_SHIFT & 3));
     request->sectors++;
   }
-  smb_request_find_news(record, &recorder->seen, request, warp, request->is_load);
+  smb_request_find_news(record, recorder->seen, request, warp, request->is_load);
 }
 
 static void
@@ -491,7 +491,7 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   recorder->memory = launch->memory;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
-  smb_seen_lines_init(&recorder->seen);
+  recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);
   recorder->phases = g_hash_table_new(g_direct_hash, g_direct_equal);
   recorder->unsized = g_array_new(FALSE, FALSE, sizeof(Unsized));
   recorder->sink = (SmbSink){.shared = note_shared,
@@ -541,7 +541,7 @@ smb_block_recorder_free(SmbBlockRecorder *recorder) {
   smb_recall_free(recorder->recall);
   g_free(recorder->last);
   g_free(recorder->texture_sites);
-  smb_seen_lines_clear(&recorder->seen);
+  g_hash_table_unref(recorder->seen);
   g_hash_table_unref(recorder->phases);
   g_array_unref(recorder->unsized);
   g_free(recorder);
@@ -563,7 +563,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
   memset(recorder->paths, 0, sizeof recorder->paths);
-  smb_seen_lines_reset(&recorder->seen);
+  g_hash_table_remove_all(recorder->seen);
   g_hash_table_remove_all(recorder->phases);
   g_array_set_size(recorder->unsized, 0);
   recorder->record = record;

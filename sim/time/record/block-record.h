@@ -21,8 +21,7 @@ enum {
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: the pairs of them
- * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @others: those that others of its warps have touched,
- * and this one has not; @since: sectors that its warp has asked for since it last touched the line, or since it last stored to it, for a store; 0: it is the first time; @words: that a store writes as a whole, or an atomic changes, a bit for each; @lanes: of an atomic, that change the
+ * (smb_sector_pairs()) that a load asks for, and no request of the block has touched before; @words: that a store writes as a whole, or an atomic changes, a bit for each; @lanes: of an atomic, that change the
  * line, and @same: the most that change one word of it; @full_turns: with 32 bytes of operands at different words, that its slice of the
  * second-level cache takes for it, and @other_turns: with fewer */
 typedef struct {
@@ -30,12 +29,10 @@ typedef struct {
   guint32 words;
   guint8 sectors;
   guint8 news;
-  guint8 others;
   guint8 lanes;
   guint8 same;
   guint8 full_turns;
   guint8 other_turns;
-  guint32 since;
 } SmbTimedLine;
 
 /** smb_sector_pairs: Returns: of sectors of a line, the first of each pair of which one is among them: bit 0, bit 2 */
@@ -141,7 +138,7 @@ typedef struct {
  * @requests: (element-type SmbTimedRequest)
  * @lines: (element-type SmbTimedLine)
  * @phases: (element-type SmbTimedPhase): of its barriers
- * @has_others: a warp asks for lines that another one has touched before
+ * @has_common: some of its warps touch the same lines of global memory
  * @stored: words of lines that the block stores: line → a bit for each
  * @loaded_at, @stored_at: (nullable): words that it loads past the first-level cache, and that it stores, by anything but atomics: number of
  *   the word → SmbTimedTouch, the first (smb_block_recorder_set_touches())
@@ -157,7 +154,7 @@ typedef struct {
   GArray *requests;
   GArray *lines;
   GArray *phases;
-  gboolean has_others;
+  gboolean has_common;
   GHashTable *stored;
   GHashTable *loaded_at;
   GHashTable *stored_at;

@@ -23,30 +23,12 @@ void smb_request_add_sector(const SmbBlockRecord *record, SmbTimedRequest *reque
 void smb_request_count_sectors(const SmbBlockRecord *record, SmbTimedRequest *request);
 
 /**
- * SmbSeenLines: lines that a block has touched
- * @sectors: line → bits of those
- * @of_warps: the same of each warp, and how many sectors it had asked for by then
- * @asked: so many each has asked for, those that it asks for again at once apart
+ * smb_request_find_news: Which of its lines are new to the block. What is loaded comes from DRAM in pairs of sectors.
+ * @seen: (inout): line → bits of the sectors that the block has touched, and the first warp that did
+ * @warp: whose request it is
  */
-typedef struct {
-  GHashTable *sectors;
-  GHashTable *of_warps;
-  guint64 asked[SMB_MAX_WARPS];
-} SmbSeenLines;
-
-/** smb_seen_lines_init: To be released with smb_seen_lines_clear() */
-void smb_seen_lines_init(SmbSeenLines *seen);
-void smb_seen_lines_clear(SmbSeenLines *seen);
-
-/** smb_seen_lines_reset: Another block begins */
-void smb_seen_lines_reset(SmbSeenLines *seen);
-
-/**
- * smb_request_find_news: Which of its lines are new to the block, and to its warp. What is loaded comes from DRAM in pairs of sectors.
- * @seen: (inout): by the block
- */
-void smb_request_find_news(SmbBlockRecord *record, SmbSeenLines *seen,
-                           const SmbTimedRequest *request, guint warp, gboolean loads);
+void smb_request_find_news(SmbBlockRecord *record, GHashTable *seen, const SmbTimedRequest *request,
+                           guint warp, gboolean loads);
 
 /** smb_request_note_stored: Which words a store of @mask leaves in memory (SmbBlockRecord.stored); of a narrower one those that it is in. */
 void smb_request_note_stored(const SmbBlockRecord *record, SmbLanes mask, guint width,

@@ -47,7 +47,7 @@ count_fill(const SmbTimedRequest *request) {
 }
 
 // Cycles that lines of which some sectors are not whole take to leave the multiprocessor: for so long the first-level cache looks up nothing else (an H200: stores
-// of a word to 32 lines take 64 cycles, 96 beside loads of 32 wavefronts, and 65 beside 16 LDS). Lines that wait for others leave later.
+// of a word to 32 lines take 64 cycles, as beside 16 LDS, and 83 to 88 beside a load of 32 wavefronts). Lines that wait for others leave later.
 static double
 count_sending(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request) {
   if (!request || request->is_load || !request->is_store || request->is_local ||

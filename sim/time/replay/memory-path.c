@@ -47,7 +47,8 @@ smb_memory_path_start(Multiprocessor *sm) {
 // What a request asks for.
 typedef struct {
   guint pairs;    // of sectors, of the second-level cache
-  guint news;     // of these, that no request of the block has asked for before
+  guint news;     // of these, that no request of the block has asked for before,
+  guint lost;     // and that one has, and that have left the second-level cache since
   double of_dram; // bytes that DRAM moves for it, or as many as take as long
   double filled;  // those that come into the second-level cache for it
   double unknown; // of a table, which part nobody has asked for before
@@ -305,9 +306,10 @@ find_since(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *req
   return sm->replay->footprint->sites[request->site].common > MOST ? block->asked : NEVER;
 }
 
-// What DRAM has to do for a request.
+// What DRAM has to do for what a request asks for first, of the block.
 static void
-ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
+ask_dram_for_news(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                  Asked *asked) {
   const SmbFootprint *footprint = sm->replay->footprint;
   double bytes = asked->news * footprint->sites[request->site].moved * PAIR_BYTES;
   if (request->is_local) {
@@ -334,6 +336,16 @@ ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   asked->is_new = asked->news > 0 && (sm->replay->is_warm ? asked->of_dram : share) > 0;
 }
 
+// What DRAM has to do for a request.
+static void
+ask_dram(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request, Asked *asked) {
+  ask_dram_for_news(sm, warp, request, asked);
+  double bytes = asked->lost * (double)PAIR_BYTES;
+  asked->of_dram += bytes * sm->replay->footprint->sites[request->site].moved;
+  asked->filled += bytes;
+  asked->is_new |= asked->lost > 0;
+}
+
 // A load past the first-level cache of a line that other multiprocessors change by atomics: its warp waits for all of them. It asks again and again.
 // The last of so many warps has asked just before the last change, and asks once more (an H200: a barrier of 33 blocks or more takes longer than
 // that of a block by as much as a load takes). What they ask for takes turns at the slice that has the line. Returns when it is there, or @start.
@@ -347,22 +359,20 @@ await_change(Multiprocessor *sm, double start, guint64 tag, double askers) {
   return MAX(start, changed->until) + MAX(chip->l2_latency, turns);
 }
 
-// How many of the pairs of sectors of a line DRAM has to serve, unless other blocks have asked for them: those that the block has not asked for before, whichever
-// of its warps comes first, and those that the second-level cache has lost since. What other blocks ask for as well it keeps.
-static guint
-count_news(Multiprocessor *sm, const TimedWarp *warp, guint32 site, const SmbTimedLine *line,
-           guint8 pairs) {
-  const SmbFootprint *footprint = sm->replay->footprint;
-  if (!footprint->sites[site].sharing && smb_footprint_lost(footprint, line->since))
-    return (guint)__builtin_popcount(pairs);
-  guint8 news = pairs & (line->news | line->others);
-  if (!news || !warp->record->has_others)
-    return (guint)__builtin_popcount(news);
-  GHashTable *asked = sm->blocks[warp->block].lines;
-  gpointer key = GSIZE_TO_POINTER(line->line);
-  guint before = GPOINTER_TO_UINT(g_hash_table_lookup(asked, key));
-  g_hash_table_insert(asked, key, GUINT_TO_POINTER(before | news));
-  return (guint)__builtin_popcount(news & ~before);
+// What of a line the second-level cache has to get from DRAM, unless other blocks have asked for it: what the block has not asked for before, whichever of its warps comes
+// first, and what has been lost since. What other blocks ask for as well is kept.
+static void
+look_for_pairs(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+               const SmbTimedLine *line, guint8 missing, Asked *asked) {
+  SmbBlockLines *lines = sm->blocks[warp->block].lines;
+  guint8 pairs = smb_sector_pairs(line->sectors);
+  SmbAskedPairs found = {.news = missing & line->news};
+  if (lines && !request->is_local)
+    found = smb_block_lines_ask(lines, line->line, pairs, missing);
+  asked->news += (guint)__builtin_popcount(found.news);
+  const SmbSiteFootprint *site = &sm->replay->footprint->sites[request->site];
+  if (!site->sharing && site->table == 0)
+    asked->lost += (guint)__builtin_popcount(found.lost);
 }
 
 // A line of a request, and what of it is asked for. Returns when what is there already is there, or an atomic is done.
@@ -392,7 +402,7 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   }
   guint8 pairs = smb_sector_pairs(missing);
   asked->pairs += (guint)__builtin_popcount(pairs);
-  asked->news += count_news(sm, warp, request->site, line, pairs);
+  look_for_pairs(sm, warp, request, line, pairs, asked);
   return there;
 }
 
@@ -429,18 +439,31 @@ find_unchanged(const Multiprocessor *sm, const SmbTimedRequest *request, const A
   return site->sharing ? asked->of_dram > 0 : footprint->distinct;
 }
 
+// A block that asks for so much that the second-level cache loses some of it stores to a line: how many sectors DRAM has to write for that, if all that is stored leaves
+// the cache. What it has stored to already is written once, unless that has left since.
+static double
+count_dirtied(const Multiprocessor *sm, SmbBlockLines *lines, const SmbTimedLine *line) {
+  SmbAskedPairs found = smb_block_lines_store(lines, line->line, smb_sector_pairs(line->sectors));
+  return __builtin_popcount(line->sectors & found.news * 3) * sm->replay->footprint->unshared +
+         __builtin_popcount(line->sectors & found.lost * 3);
+}
+
 static void
 store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
               double start) {
   const SmbFootprint *footprint = sm->replay->footprint;
   const gboolean waits = !request->is_local && request->n < SMB_UNMERGED_LINES;
+  SmbBlockLines *lines =
+      request->is_local || request->stores_host ? NULL : sm->blocks[warp->block].lines;
   guint written = 0;
+  double dirtied = 0;
   guint8 missing;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
     guint64 tag = smb_memory_path_tag(sm, warp, line, request->site);
     written += (guint)__builtin_popcount(line->sectors);
+    dirtied += lines ? count_dirtied(sm, lines, line) : 0;
     if (request->is_local)
       smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
     store_line(sm, line, tag, request->stores_host, waits, start);
@@ -450,7 +473,8 @@ store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *
   double part = request->is_local ? footprint->local
                 : footprint->sites[request->site].table > 0
                     ? find_unknown_part(sm, request->site, written / 2.0, FALSE)
-                    : footprint->distinct;
+                : lines && footprint->reach < G_MAXDOUBLE ? dirtied / MAX(1, written)
+                                                          : footprint->distinct;
   write_sectors(sm, request, start, written, part);
 }
 
@@ -516,7 +540,7 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    asked.news += count_news(sm, warp, request->site, line, smb_sector_pairs(line->sectors));
+    look_for_pairs(sm, warp, request, line, smb_sector_pairs(line->sectors), &asked);
   }
   ask_dram(sm, warp, request, &asked);
   asked.since = find_since(sm, warp, request, start);

@@ -5,6 +5,7 @@
 // launch.
 #pragma once
 
+#include "sim/time/replay/block-lines.h"
 #include "sim/time/replay/code-fetch.h"
 #include "sim/time/replay/l1-cache.h"
 #include "sim/time/replay/multiprocessor.h"
@@ -89,13 +90,13 @@ typedef struct {
   guint living; // warps
   double ended; // the last one, with all that it asked for
   gboolean is_used;
-  gboolean has_asked;              // for something of shared memory since its last barrier
-  PhaseState *states;              // of the phases of its barriers
-  GHashTable *lines;               // that it has asked for: line → pairs of sectors
-  guint phase;                     // how many have ended, from 1
-  guint asked_phase;               // the last one in which it asked for something of global memory,
-  double asked;                    // and when it did first
-  guint phase_of[SMB_SHARINGS];    // in which it was decided
+  gboolean has_asked;           // for something of shared memory since its last barrier
+  PhaseState *states;           // of the phases of its barriers
+  SmbBlockLines *lines;         // (nullable): that it has asked for; NULL: that need not be known
+  guint phase;                  // how many have ended, from 1
+  guint asked_phase;            // the last one in which it asked for something of global memory,
+  double asked;                 // and when it did first
+  guint phase_of[SMB_SHARINGS]; // in which it was decided
   gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
 } TimedBlock;
 

@@ -531,7 +531,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   smb_l1_cache_free(sm->cache);
   smb_code_fetch_free(sm->code);
   for (guint b = 0; b < replay->resident; b++) {
-    g_clear_pointer(&sm->blocks[b].lines, g_hash_table_unref);
+    g_clear_pointer(&sm->blocks[b].lines, smb_block_lines_free);
     g_free(sm->blocks[b].states);
   }
   g_free(sm->looked_up);

@@ -46,10 +46,9 @@ smb_resident_start(Multiprocessor *sm, guint index, double now, double when) {
                         .states = block->states,
                         .lines = block->lines,
                         .phase = 1};
-  if (block->lines)
-    g_hash_table_remove_all(block->lines);
-  else if (record->has_others)
-    block->lines = g_hash_table_new(g_direct_hash, g_direct_equal);
+  g_clear_pointer(&block->lines, smb_block_lines_free);
+  if (record->has_common || replay->footprint->reach < G_MAXDOUBLE)
+    block->lines = smb_block_lines_new(replay->footprint->reach);
   smb_phase_start_block(block, record);
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);
