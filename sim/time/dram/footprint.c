@@ -309,11 +309,15 @@ drop_sectors(GHashTable *table, GHashTable *others) {
   return left;
 }
 
-// @of_wave: sectors that blocks ask for which run at the same time; @of_block: that one of them does
+// A block's part of what the second-level cache keeps, in pairs of sectors. @of_wave: sectors that all blocks ask for which run at the same time; @of_block: that one of
+// them does
 static double
 find_reach(double of_wave, double of_block, const SmbChip *chip) {
+  enum {
+    PAIR = 2
+  };
   double kept = chip->l2_reach / (1 << SMB_SECTOR_SHIFT);
-  return of_wave > kept ? kept / of_wave * of_block / 2 : G_MAXDOUBLE;
+  return of_wave > kept ? kept * of_block / of_wave / PAIR : G_MAXDOUBLE;
 }
 
 static void
@@ -325,10 +329,10 @@ find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *l
     whole[d] = launch->grid[d];
   extend_wave(launch, at_once, wave);
   memcpy(stores->extent, whole, sizeof(whole));
-  double asked = count_stored(middle) * whole[0] * whole[1] * whole[2];
+  double blocks = whole[0] * whole[1] * whole[2], asked = count_stored(middle) * blocks;
   double stored = MIN(asked, count_distinct_sectors(own->stores, stores));
   footprint->distinct = asked > 0 ? stored / asked : 0;
-  double own_stores = count_sectors(own->stores) * whole[0] * whole[1] * whole[2];
+  double own_stores = count_sectors(own->stores) * blocks;
   footprint->unshared = own_stores > 0 ? MIN(1, stored / own_stores) : 0;
   double bytes = stored * (1 << SMB_SECTOR_SHIFT);
   footprint->drained = bytes > chip->l2_dirty ? 1 - chip->l2_dirty / bytes : 0;

@@ -45,7 +45,7 @@ smb_request_find_news(SmbBlockRecord *record, GHashTable *seen, const SmbTimedRe
     guint pairs = smb_sector_pairs(line->sectors & ~before);
     guint now = before | line->sectors | (loads ? pairs * 3 : 0);
     line->news = (guint8)(line->news | (loads ? pairs : 0));
-    record->has_common |= first != warp && !request->is_local;
+    record->has_common |= first != warp; // no two have local memory in common
     if (now != before)
       g_hash_table_insert(seen, key, GUINT_TO_POINTER(first << SMB_LINE_SECTORS | now));
   }

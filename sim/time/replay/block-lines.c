@@ -36,7 +36,7 @@ has_left(const SmbBlockLines *lines, guint64 last) {
   return last && (double)(lines->filled - (last >> PAIR_BITS)) > lines->reach;
 }
 
-// A line is touched: with what was there before, and that is still there.
+// A line is touched, or stored to, now: @pairs of it have been so far.
 static void
 note_line(const SmbBlockLines *lines, GHashTable *table, guint64 line, guint64 pairs) {
   g_hash_table_insert(table, GSIZE_TO_POINTER(line),
@@ -50,8 +50,8 @@ smb_block_lines_ask(SmbBlockLines *lines, guint64 line, guint8 pairs, guint8 mis
   const SmbAskedPairs found = {.news = missing & (guint8)~before,
                                .lost = has_left(lines, last) ? asked : 0};
   lines->filled += (guint)__builtin_popcount(found.news | found.lost);
-  if (missing ||
-      (pairs & ~before)) // what the first-level cache has the second one is not asked for
+  // What the first-level cache has the second one is not asked for: it keeps that no longer.
+  if (missing || (pairs & ~before))
     note_line(lines, lines->touched, line, before | pairs);
   return found;
 }

@@ -41,12 +41,9 @@ smb_resident_start(Multiprocessor *sm, guint index, double now, double when) {
   when = MAX(when, soonest);
   sm->next_block = soonest + sm->chip->first_interval;
   sm->busy[SMB_UNIT_LAUNCHES] += sm->chip->grid_interval * sm->given;
-  *block = (TimedBlock){.living = record->warps->len,
-                        .is_used = TRUE,
-                        .states = block->states,
-                        .lines = block->lines,
-                        .phase = 1};
   g_clear_pointer(&block->lines, smb_block_lines_free);
+  *block = (TimedBlock){
+      .living = record->warps->len, .is_used = TRUE, .states = block->states, .phase = 1};
   if (record->has_common || replay->footprint->reach < G_MAXDOUBLE)
     block->lines = smb_block_lines_new(replay->footprint->reach);
   smb_phase_start_block(block, record);
