@@ -412,6 +412,7 @@ static const char *const operands[N_STEPS] = {
     [STEP_RESTORE_BARRIER] = "#=s",
     [STEP_GATHER] = "s",
     [STEP_AWAIT] = "#",
+    [STEP_RESIZE] = "#",
     [STEP_COUNT] = "#",
     [STEP_ENTER_LOOP] = "#",
 };
@@ -496,12 +497,11 @@ add_effects(GString *text, const Step *step) {
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
   guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
+  static const char *const fences[] = {"", ".async", ".grid", ".trigger", ".commit"};
   if (orders >= FENCE_AWAIT)
     g_string_append_printf(text, ".await%u", orders - FENCE_AWAIT);
   else
-    g_string_append(text, orders == FENCE_ASYNC    ? ".async"
-                          : orders == FENCE_COMMIT ? ".commit"
-                                                   : "");
+    g_string_append(text, fences[orders]);
 }
 
 // What a step writes that the line does not show otherwise.

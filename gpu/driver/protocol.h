@@ -32,7 +32,7 @@ typedef enum {
                        number of pointers in them, of each its offset, the index of the variable it points at, and what is added;
                        whether kernels allocate memory of the heap; number of references, of each (name), whether it is a surface */
   RUN_UNLOAD, /* its number; answer: RunStatus */
-  RUN_LAUNCH, /* whether the process goes on if the launch waits, module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
+  RUN_LAUNCH, /* whether the process goes on if the launch waits, whether it may begin before the launch before it has ended, module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
                        bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie
                        elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros; number of textures and

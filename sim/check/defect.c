@@ -34,6 +34,32 @@ static void
 clear_defect_place(SmbDefectPlace *place) {
   g_free(place->file);
   g_free(place->text);
+  g_clear_pointer(&place->calls, g_array_unref);
+}
+
+static void
+clear_defect_call(gpointer call) {
+  g_free(((SmbDefectCall *)call)->file);
+}
+
+void
+smb_defect_place_add_call(SmbDefectPlace *place, const char *file, guint line) {
+  const SmbDefectCall call = {g_strdup(file), line};
+  if (!place->calls) {
+    place->calls = g_array_new(FALSE, FALSE, sizeof call);
+    g_array_set_clear_func(place->calls, clear_defect_call);
+  }
+  g_array_append_val(place->calls, call);
+}
+
+char *
+smb_defect_place_calls(const SmbDefectPlace *place) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; place->calls && i < place->calls->len; i++) {
+    const SmbDefectCall *call = &g_array_index(place->calls, SmbDefectCall, i);
+    g_string_append_printf(text, "%s%s:%u", i > 0 ? ", " : "", call->file, call->line);
+  }
+  return g_string_free(text, FALSE);
 }
 
 void
@@ -88,9 +114,11 @@ text_or_empty(const char *text) {
 // What defects that are one have in common (transfer full). Calls are told apart by the function and the error.
 static char *
 make_defect_key(const SmbDefect *defect) {
+  g_autofree char *calls = smb_defect_place_calls(&defect->place);
+  g_autofree char *other_calls = smb_defect_place_calls(&defect->other);
   return g_strdup_printf(
-      "%d\n%s\n%s\n%s\n%s\n%" G_GUINT64_FORMAT, defect->kind, text_or_empty(defect->kernel),
-      text_or_empty(defect->place.text), text_or_empty(defect->other.text),
+      "%d\n%s\n%s\n%s\n%s\n%s\n%s\n%" G_GUINT64_FORMAT, defect->kind, text_or_empty(defect->kernel),
+      text_or_empty(defect->place.text), calls, text_or_empty(defect->other.text), other_calls,
       defect->kernel ? "" : text_or_empty(defect->array), defect->kernel ? 0 : defect->address);
 }
 

@@ -23,17 +23,36 @@ const char *smb_defect_tool(SmbDefectKind kind);
 /** smb_defect_title: Returns: (transfer none): "race". */
 const char *smb_defect_title(SmbDefectKind kind);
 
-/** SmbDefectPlace: @file: (nullable), @line: 0: not known; @text: (nullable): "scan.cu:12", or "0x120" of code without lines. */
+/** SmbDefectCall: a call that was inlined. */
+typedef struct {
+  char *file;
+  guint line;
+} SmbDefectCall;
+
+/**
+ * SmbDefectPlace:
+ * @file: (nullable)
+ * @line: 0: not known
+ * @text: (nullable): "scan.cu:12", or "0x120" of code without lines
+ * @calls: (nullable) (element-type SmbDefectCall): those that it is inlined through, innermost first
+ */
 typedef struct {
   char *file;
   guint line;
   char *text;
+  GArray *calls;
 } SmbDefectPlace;
+
+/** smb_defect_place_add_call: adds a call further out */
+void smb_defect_place_add_call(SmbDefectPlace *place, const char *file, guint line);
+
+/** smb_defect_place_calls: Returns: (transfer full): "scan.cu:40, scan.cu:52"; "" of what is not inlined */
+char *smb_defect_place_calls(const SmbDefectPlace *place);
 
 /**
  * SmbDefect: what was found, as it was first
  * @kernel: (nullable): the symbol of the kernel; %NULL: the host's
- * @place: where
+ * @place: where; the same line, inlined by other calls, is another place
  * @other: of a race: where the other access is; else empty
  * @array: (nullable): the shared array, or the function of the runtime that was called
  * @address: in global memory, or an offset in shared memory, or the number of an error

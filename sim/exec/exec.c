@@ -86,7 +86,7 @@ smb_exec_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   exec->pointers = describe_pointers(&code->program, launch);
   exec->unknown = smb_unknown_new(code, parameters.length, launch->skips_unknown);
   exec->order = smb_order_new(block);
-  exec->sync = smb_sync_new(code);
+  exec->sync = smb_sync_new(code, block->n_warps);
   exec->parameters = parameters;
   Object *object = &block->objects[REGION_PARAMETERS];
   object->contents =

@@ -214,8 +214,10 @@ run_block(Exec *exec) {
     }
     if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_end(exec))
       return FALSE;
-    if (!waits)
+    if (!waits) {
+      smb_register_pool_check_ended(exec);
       return TRUE;
+    }
     if (G_UNLIKELY(block->peers) && round >= CLUSTER_ROUNDS && smb_cluster_lives(exec))
       return block->waits = TRUE;
     if (ran || smb_sync_release(exec))

@@ -42,6 +42,8 @@ G_BEGIN_DECLS
  * @left: (nullable) (transfer none) (element-type SmbMemoryPiece): @memory as the launch has left it, if it has run, with what was there before
  *   in SmbContents.former
  * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
+ * @trail: (nullable) (transfer none): SmbTrail (sim/check/trail.h): with @defects: takes what it accesses
+ * @ahead: (nullable) (transfer none): with @defects: that of the launch before, of one that may begin before that has ended
  */
 typedef struct {
   guint block[3];
@@ -56,6 +58,8 @@ typedef struct {
   GBytes *parameters;
   struct _SmbRuntime *runtime;
   struct _SmbDefects *defects;
+  struct _SmbTrail *trail;
+  const struct _SmbTrail *ahead;
   const GArray *textures;
   const GArray *lengths;
   gboolean has_printed;

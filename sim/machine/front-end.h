@@ -67,6 +67,8 @@ struct _SmbFrontEnd {
   GBytes *(*device_code)(const SmbProgram *program);
   GStrv (*unused_defines)(const SmbProgram *program);
   GPtrArray *(*instructions)(const SmbProgram *program);
+  // Of a text of compiled code, where the instruction at an offset was compiled from: appends SmbFrame, innermost first; none: it does not say.
+  void (*locate)(const SmbProgram *program, guint32 offset, GArray *frames);
   // Walks through a kernel for all values of its parameters (sim/proof/kernel-proof.h).
   void (*prove)(SmbProver *prover);
 };

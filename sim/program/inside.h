@@ -55,6 +55,7 @@ struct _SmbProgram {
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
   guint max_threads;         // of a block, as the kernel says itself; 0: it does not
   guint registers;           // of a thread; 0: not known
+  guint entry_registers;     // of a thread when it begins, that the block is given; 0: not known
   GArray *
       timings; // SmbTiming: of machine code: of the instruction at each SMB_TIMING_BYTES of its code; else empty
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so

@@ -172,6 +172,7 @@ void
 smb_code_line_free(SmbCodeLine *instruction) {
   g_free(instruction->text);
   g_free(instruction->file);
+  g_clear_pointer(&instruction->frames, g_array_unref);
   g_free(instruction);
 }
 

@@ -192,12 +192,14 @@ const SmbSite *smb_program_site(const SmbProgram *program, guint index);
  * @pc: as of SmbSite
  * @text: as a disassembler writes it
  * @file, @line: (nullable): which place of the source stands for it, as of SmbSite; %NULL, 0: it is not known
+ * @frames: (nullable) (element-type SmbFrame): the calls that these are inlined through, innermost first
  */
 typedef struct {
   guint32 pc;
   char *text;
   char *file;
   guint line;
+  GArray *frames;
 } SmbCodeLine;
 
 void smb_code_line_free(SmbCodeLine *instruction);

@@ -100,6 +100,22 @@ count_extent_threads(const guint32 *extents) {
   return (guint)threads;
 }
 
+// Registers of a thread that a compiler may have a kernel begin with. With more than one bound the least holds; ptxas takes fewer if setmaxnreg never asks
+// for as many. 0: there is no bound, and it ignores setmaxnreg.
+static guint
+find_entry_registers(const PtxFunction *kernel) {
+  enum {
+    SM_REGISTERS = 65536, // CUDA C++ Programming Guide, "Compute Capabilities"
+    MOST = 256,           // of a thread; PTX ISA, "setmaxnreg"
+    UNIT = 8,
+  };
+  guint threads = count_extent_threads(kernel->maximum[0] ? kernel->maximum : kernel->required);
+  guint64 in_blocks = (guint64)threads * kernel->least_blocks, registers = kernel->most_registers;
+  if (in_blocks && in_blocks <= SM_REGISTERS / UNIT)
+    registers = MIN(registers ? registers : MOST, SM_REGISTERS / in_blocks / UNIT * UNIT);
+  return (guint)MIN(registers, MOST);
+}
+
 static const PtxFunction *
 choose_ptx_kernel(const PtxModule *module, const char *entry, GError **error) {
   const char *file = smb_source_name(module->source);
@@ -137,6 +153,7 @@ read_ptx_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meet
   code->program.name = g_string_chunk_insert_const(module->strings, is_own ? plain : kernel->name);
   code->program.symbol = kernel->name;
   code->program.max_threads = count_extent_threads(kernel->maximum);
+  code->program.entry_registers = find_entry_registers(kernel);
   for (guint i = 0; kernel->required[0] && i < 3; i++)
     code->program.required_block[i] = MAX(kernel->required[i], 1);
   for (guint i = 0; kernel->cluster[0] && i < 3; i++)
@@ -242,4 +259,5 @@ const SmbFrontEnd smb_ptx_front_end = {
     .argument = smb_code_argument,
     .prove = smb_exec_prove,
     .device_code = make_ptx_code,
+    .locate = smb_ptx_locate,
 };

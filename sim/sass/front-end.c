@@ -155,7 +155,7 @@ read_sass_program(SmbSource *source, const SmbProgramOptions *options, GError **
   code->program.name = g_string_chunk_insert_const(cubin->strings, is_own ? plain : kernel->name);
   code->program.symbol = kernel->name;
   code->program.max_threads = (guint)MIN(kernel->max_threads, G_MAXUINT);
-  code->program.registers = kernel->registers;
+  code->program.registers = code->program.entry_registers = kernel->registers;
   for (guint i = 0; kernel->required[0] && i < 3; i++)
     code->program.required_block[i] = MAX(kernel->required[i], 1);
   for (guint i = 0; kernel->cluster[0] && i < 3; i++)

@@ -36,6 +36,10 @@ find_instruction_line(const SmbProgram *program, const SmbLines *lines,
   smb_program_place_site(program, &site);
   instruction->file = g_strdup(site.file);
   instruction->line = site.line;
+  if (site.n_frames == 0)
+    return;
+  instruction->frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
+  g_array_append_vals(instruction->frames, site.frames, site.n_frames);
 }
 
 GPtrArray *

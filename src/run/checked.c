@@ -84,8 +84,13 @@ describe_defect_context(const SmbDefect *defect) {
   g_autofree char *times = describe_times(defect);
   if (defect->kernel) {
     g_autofree char *name = smb_symbol_demangle(defect->kernel, FALSE);
-    g_string_append_printf(text, "in %s, block (%u,%u,%u)", name, defect->block[0],
-                           defect->block[1], defect->block[2]);
+    g_autofree char *calls = smb_defect_place_calls(&defect->place);
+    g_string_append_printf(text, "in %s, %s%s%sblock (%u,%u,%u)", name, *calls ? "inlined at " : "",
+                           calls, *calls ? ", " : "", defect->block[0], defect->block[1],
+                           defect->block[2]);
+    g_autofree char *others = smb_defect_place_calls(&defect->other);
+    if (*others)
+      g_string_append_printf(text, ", the other access inlined at %s", others);
   }
   if (*times)
     g_string_append_printf(text, "%s%s", text->len ? ", " : "", times);
@@ -167,6 +172,15 @@ write_defect_place(JsonBuilder *json, const char *key, const SmbDefectPlace *pla
   smb_json_text(json, "file", place->file);
   smb_json_number_if(json, "line", place->line > 0, place->line);
   smb_json_text(json, "text", place->text);
+  smb_json_array(json, "inlined_at");
+  for (guint i = 0; place->calls && i < place->calls->len; i++) {
+    const SmbDefectCall *call = &g_array_index(place->calls, SmbDefectCall, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "file", call->file);
+    smb_json_number(json, "line", call->line);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
   json_builder_end_object(json);
 }
 

@@ -12,6 +12,7 @@
 #include "sim/analysis/execute.h"
 #include "sim/base/error.h"
 #include "sim/base/range.h"
+#include "sim/check/trail.h"
 #include "src/cli/hint.h"
 #include "src/run/former.h"
 
@@ -29,6 +30,7 @@ struct _SmbEngine {
   GHashTable *references; // name to guint64: the handle of one of these
   guint64 graph;          // smb_engine_set_graph()
   guint64 ticks;          // the clock of the device
+  SmbTrail *trail;        // (nullable): of the last launch that was checked
   char *name;             // of the program
   guchar *arena;          // (nullable): memory for the parameters of what kernels launch
   SmbChildren *children;  // (nullable): with it
@@ -176,6 +178,7 @@ smb_engine_free(SmbEngine *engine) {
   if (engine->arena)
     munmap(engine->arena, ARENA_BYTES);
   smb_former_free(engine->former);
+  smb_trail_free(engine->trail);
   g_free(engine->name);
   g_free(engine);
 }
@@ -471,6 +474,11 @@ smb_engine_set_graph(SmbEngine *engine, guint64 graph) {
 }
 
 void
+smb_engine_forget_trail(SmbEngine *engine) {
+  g_clear_pointer(&engine->trail, smb_trail_free);
+}
+
+void
 smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes) {
   if (!engine->heap && bytes > 0)
     engine->heap = smb_heap_new(address, bytes);
@@ -496,6 +504,7 @@ predict_launched(SmbEngine *engine, const SmbEngineOptions *options, SmbEngineRu
   SmbLaunch shown = *launch;
   shown.runtime = NULL;
   shown.defects = NULL;
+  shown.trail = NULL;
   shown.lengths = lengths;
   shown.has_printed = smb_runtime_output(run->runtime)->len > 0;
   SmbLaunchWork work = smb_launch_work_of(run->analysis, lengths);
@@ -560,7 +569,9 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                       .skips_unknown = options->skips_unknown,
                       .memory = pieces,
                       .runtime = run->runtime = smb_runtime_new(engine->heap),
-                      .defects = run->defects = options->checks ? smb_defects_new() : NULL};
+                      .defects = run->defects = options->checks ? smb_defects_new() : NULL,
+                      .trail = options->checks ? smb_trail_new(captured->kernel) : NULL,
+                      .ahead = options->overlaps ? engine->trail : NULL};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = captured->block[i];
     launch.grid[i] = captured->grid[i];
@@ -578,6 +589,8 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
   }
   gboolean ran = run_launched(engine, decoded, &launch, options, captured->is_cooperative, lengths,
                               run, error);
+  smb_engine_forget_trail(engine);
+  engine->trail = launch.trail;
   engine->ticks = MAX(engine->ticks, smb_runtime_time(run->runtime));
   if (launches)
     run->work = smb_children_take_work(engine->children);

@@ -83,6 +83,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
  * SmbEngineOptions:
  * @counts: whether its requests are counted
  * @checks: whether what it does wrong is looked for
+ * @overlaps: with it: whether the launch may begin before the one that was run before has ended
  * @skips_unknown: whether what is not known ends the launch only if nothing else is possible
  * @threads: SmbAnalysisOptions.threads
  * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
@@ -93,6 +94,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
 typedef struct {
   gboolean counts;
   gboolean checks;
+  gboolean overlaps;
   gboolean skips_unknown;
   guint threads;
   gboolean (*is_cancelled)(gpointer user);
@@ -125,6 +127,9 @@ typedef struct {
   GArray *work;
   const SmbPrediction *prediction;
 } SmbEngineRun;
+
+/** smb_engine_forget_trail: No launch that follows may begin before those so far have ended. */
+void smb_engine_forget_trail(SmbEngine *engine);
 
 /** smb_engine_set_graph: Which graph of the process the launches that follow are part of (smb_runtime_set_graph()). */
 void smb_engine_set_graph(SmbEngine *engine, guint64 graph);

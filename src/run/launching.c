@@ -151,6 +151,7 @@ struct _SmbLaunching {
   SmbCaptureLaunch *launch;
   SmbCoroutine *coroutine; // (nullable): it may stop
   gboolean has_begun, has_ended, moved, nobody;
+  gboolean overlaps;
   // what the process is told
   RunStatus status;
   GString *message, *output, *complaints;
@@ -202,8 +203,10 @@ run_one_launch(SmbLaunching *launching, SmbCaptureLaunch *launch, gboolean is_wa
                GArray **work) {
   SmbRunProcess *process = launching->process;
   SmbRunning *running = process->running;
+  const gboolean is_own = launch == launching->launch; // and none that a kernel has launched
   const SmbEngineOptions options = {.counts = is_wanted && running->ranking,
                                     .checks = running->checked != NULL,
+                                    .overlaps = launching->overlaps && is_own,
                                     .skips_unknown = running->skips_unknown,
                                     .threads = running->threads,
                                     .is_cancelled = has_hung_up,
@@ -217,6 +220,8 @@ run_one_launch(SmbLaunching *launching, SmbCaptureLaunch *launch, gboolean is_wa
   gboolean ran = smb_engine_run(process->engine, launching->number, launch, &options, &run, &error);
   g_autofree char *failure = ran ? NULL : smb_cli_error_text(error);
   smb_watch_pause(running->watch);
+  if (!is_own)
+    smb_engine_forget_trail(process->engine);
   if (running->checked)
     smb_checked_add_launch(running->checked, g_steal_pointer(&run.defects));
   if (options.counts) {
@@ -263,11 +268,12 @@ run_family(gpointer user) {
 
 SmbLaunching *
 smb_launching_new(SmbRunProcess *process, guint64 module, SmbCaptureLaunch *launch,
-                  gboolean may_stop) {
+                  gboolean may_stop, gboolean overlaps) {
   SmbLaunching *launching = g_new0(SmbLaunching, 1);
   *launching = (SmbLaunching){.process = process,
                               .number = module,
                               .launch = launch,
+                              .overlaps = overlaps,
                               .status = RUN_DONE,
                               .message = g_string_new(NULL),
                               .output = g_string_new(NULL),

@@ -32,11 +32,12 @@ typedef struct _SmbLaunching SmbLaunching;
  * @module: the number of one that is loaded
  * @launch: (transfer full)
  * @may_stop: whether the process goes on while the launch waits; else a wait for what no thread writes ends it
+ * @overlaps: it may begin before the launch before it has ended
  *
  * Returns: (transfer full): one that has not begun
  */
 SmbLaunching *smb_launching_new(SmbRunProcess *process, guint64 module, SmbCaptureLaunch *launch,
-                                gboolean may_stop);
+                                gboolean may_stop, gboolean overlaps);
 
 /** smb_launching_free: @launching: (transfer full) (nullable): it has ended, or not begun */
 void smb_launching_free(SmbLaunching *launching);

@@ -233,6 +233,7 @@ answer_turn(Process *process, SmbLaunching *launching, guint64 number, gboolean 
 static gboolean
 answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   gboolean may_stop = smb_payload_number(request) != 0;
+  gboolean overlaps = smb_payload_number(request) != 0;
   guint64 module = smb_payload_number(request), number = ++process->last_stopped;
   g_autoptr(SmbCaptureLaunch) launch = take_run_launch(process, request);
   if (request->failed || !smb_engine_module(process->base.engine, module))
@@ -240,7 +241,7 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   may_stop = may_stop && !process->base.running->skips &&
              smb_engine_may_wait(process->base.engine, module, launch);
   SmbLaunching *launching =
-      smb_launching_new(&process->base, module, g_steal_pointer(&launch), may_stop);
+      smb_launching_new(&process->base, module, g_steal_pointer(&launch), may_stop, overlaps);
   g_hash_table_insert(process->stopped, g_memdup2(&number, sizeof number), launching);
   answer_turn(process, launching, number, FALSE, answer);
   return TRUE;

@@ -105,6 +105,19 @@ for case in wrong-mask wrong-constant wrong-half; do
   finds $case 'threads of a warp that do not meet'
 done
 finds no-barrier 'wrong use of an mbarrier'
+check_dependent() {
+  for case in dependent dependent-quiet dependent-write dependent-overwrite; do
+    finds $case 'missing wait for the previous kernel'
+  done
+  checked 1 dependent-late
+  says 'thread (0,0,0) reads 4 bytes at 0x'
+  says 'that first_kernel(int*, int const*) writes, the previous kernel of the stream, and has not waited for it'
+  for case in told serial spare synchronized behind-copy; do
+    checked 0 dependent-$case
+    says 'nothing found.'
+  done
+}
+check_dependent
 finds arrive-often 'wrong use of an mbarrier'
 
 # --- what the host does
@@ -160,6 +173,13 @@ says "'sust.p.1d.b32.trap' is not supported"
 checked 1 read-early
 says "'tile' (byte 124 of shared memory)"
 finds in-half race
+check_dependent
+finds inlined-twice race
+checked 1 inlined-twice
+says 'Checked 1 launch: 2 findings.'
+for call in first second; do
+  says "in inlined_twice(int*, bool), inlined at $source:$(grep -n "// $call call" "$source" | sed 's/:.*//'), block (0,0,0), 64 times"
+done
 finds unset-shared 'uninitialized shared memory'
 checked 1 wrong-mask
 says 'lane 4, waits for the lanes of the mask 0x0000000f'
@@ -177,7 +197,14 @@ check_products() {
   finds two-groups race
   finds sent-unfenced race 'with no fence.proxy.async between them'
   finds sent-early race 'with no __syncwarp() or barrier between them'
-  for case in fenced-late own-rows sent-late sent-on; do
+  for case in short ended part unlike unordered fewer; do
+    finds pool-$case 'wrong use of setmaxnreg'
+  done
+  checked 1 pool-short
+  says 'waits here forever for 2304 registers (setmaxnreg.inc: 240 a thread instead of 168): of the 64512 that the block was launched with, 1280 are free'
+  checked 1 pool-part
+  says 'warp 0 never executes this setmaxnreg, as others of its warpgroup do'
+  for case in fenced-late own-rows sent-late sent-on pool-in-turn; do
     checked 0 $case
     says 'nothing found.'
   done
@@ -195,6 +222,7 @@ expect 1 run --check --format json -- ./cases unset-shared
 is_json
 shows '"kind" : "unset-shared"'
 shows '"tool" : "initcheck"'
+shows '"inlined_at" : ['
 shows '"findings" : ['
 expect 1 run --check --format markdown -- ./cases unset-shared
 shows '| unset-shared |'

@@ -242,11 +242,23 @@ take_launch_answer(KernelCall *launch, RunStatus status, SmbPayload *payload) {
   return moved;
 }
 
+bool
+launch_may_overlap(const KernelCall *launch) {
+  enum {
+    FIRST =
+        9, // major compute capability; CUDA C++ Programming Guide, "Programmatic Dependent Launch"
+  };
+  return client_device()->major >= FIRST &&
+         launch->attributes[cudaLaunchAttributeProgrammaticStreamSerialization]
+             .programmaticStreamSerializationAllowed;
+}
+
 void
-launch_begin(KernelCall *launch, uint64_t stream, bool may_stop) {
+launch_begin(KernelCall *launch, uint64_t stream, bool may_stop, bool overlaps) {
   const Kernel *kernel = launch->kernel;
   SmbPayload payload = {0};
   smb_payload_add_number(&payload, may_stop);
+  smb_payload_add_number(&payload, overlaps);
   smb_payload_add_number(&payload, module_id(kernel->module));
   smb_payload_add_text(&payload, kernel->symbol);
   add_triple(&payload, launch->grid);
@@ -299,7 +311,7 @@ void
 launch_run(KernelCall *launch) {
   bool may_stop = queue_is_inside();
   if (!launch->stopped)
-    launch_begin(launch, 0, may_stop);
+    launch_begin(launch, 0, may_stop, false);
   if (!launch->stopped)
     return;
   queue_hand_over();

@@ -28,6 +28,8 @@ static unsigned n_handed;  // of these, that run a call which waits for others
 static unsigned n_waiting; // of the program, that wait for calls
 static unsigned taker;     // the thread that takes calls; 0: there is none
 static unsigned last_thread;
+static _Atomic uint64_t
+    launched; // the stream of a launch that nothing followed yet; 0: there is none
 static __thread unsigned inside; // number of this thread; 0: it is the program's
 
 // --- with the lock held
@@ -230,6 +232,7 @@ queue_last(void) {
 
 bool
 queue_is_done(uint64_t ticket) {
+  launched = 0;
   pthread_mutex_lock(&lock);
   bool is_done = !is_outstanding(ticket);
   pthread_mutex_unlock(&lock);
@@ -238,6 +241,7 @@ queue_is_done(uint64_t ticket) {
 
 void
 queue_wait(uint64_t ticket) {
+  launched = 0;
   pthread_mutex_lock(&lock);
   n_waiting++;
   while (is_outstanding(ticket) && !inside)
@@ -245,6 +249,16 @@ queue_wait(uint64_t ticket) {
   n_waiting--;
   pthread_mutex_unlock(&lock);
   output_write();
+}
+
+void
+queue_note_launch(uint64_t stream) {
+  launched = stream;
+}
+
+bool
+queue_follows_launch(uint64_t stream) {
+  return launched == stream;
 }
 
 bool

@@ -20,6 +20,10 @@ uint64_t queue_last(void);
 bool queue_is_done(uint64_t ticket);
 void queue_wait(uint64_t ticket);
 
+// A launch of a stream has ended that was run at once; and whether nothing was asked of the device since, nor waited for.
+void queue_note_launch(uint64_t stream);
+bool queue_follows_launch(uint64_t stream);
+
 // Whether this thread runs calls, so that it may not call CUDA.
 bool queue_is_inside(void);
 

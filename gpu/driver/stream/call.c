@@ -139,6 +139,7 @@ queue_call(Call *call, Stream *stream, uint64_t after) {
 static cudaError_t
 start_call(Call *call, Stream *stream, bool waits) {
   uint64_t ticket = stream_ticket(stream);
+  bool follows = queue_follows_launch(stream->id + 1);
   bool copies_pages = call->kind == cudaGraphNodeTypeMemcpy && copy_is_pageable(&call->copy);
   if (waits || copies_pages)
     queue_wait(ticket);
@@ -146,8 +147,12 @@ start_call(Call *call, Stream *stream, bool waits) {
     return queue_call(call, stream, ticket);
   if (call->kind != cudaGraphNodeTypeKernel || error_sticky())
     return call_run(call);
-  launch_begin(call->kernel, stream_is_legacy(stream) ? 0 : (uintptr_t)stream, true);
-  return call->kernel->stopped ? queue_call(call, stream, 0) : cudaSuccess;
+  launch_begin(call->kernel, stream_is_legacy(stream) ? 0 : (uintptr_t)stream, true,
+               follows && launch_may_overlap(call->kernel));
+  if (call->kernel->stopped)
+    return queue_call(call, stream, 0);
+  queue_note_launch(stream->id + 1);
+  return cudaSuccess;
 }
 
 // Graphs have no such kernels.

@@ -89,8 +89,11 @@ void fill_run(const FillCall *fill);
 cudaError_t launch_make(Call *call, const void *function, const cudaLaunchConfig_t *configuration,
                         void **arguments);
 cudaError_t launch_check(const KernelCall *launch);
-// Runs a launch until it has ended, or waits for others to write (KernelCall.stopped): only with @may_stop.
-void launch_begin(KernelCall *launch, uint64_t stream, bool may_stop);
+// Runs a launch until it has ended, or waits for others to write (KernelCall.stopped): only with @may_stop. @overlaps: it may begin before the launch
+// before it has ended.
+void launch_begin(KernelCall *launch, uint64_t stream, bool may_stop, bool overlaps);
+// Whether it may begin before the kernel ahead of it in its stream has ended (programmatic stream serialization).
+bool launch_may_overlap(const KernelCall *launch);
 // Begins a launch, or continues one, and returns when it has ended.
 void launch_run(KernelCall *launch);
 KernelCall *launch_call_copy(const KernelCall *launch);

@@ -97,6 +97,10 @@ smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_inspect_fence(block, exec->w);
   else if (step->argument == FENCE_ASYNC)
     smb_inspect_fence_async(block, exec->w);
+  else if (step->argument == FENCE_GRID)
+    smb_inspect_grid_wait(block, exec->w, lanes);
+  else if (step->argument == FENCE_TRIGGER)
+    smb_inspect_grid_trigger(block);
   else if (step->argument == FENCE_COMMIT)
     smb_inspect_commit_products(block, exec->w);
   else
@@ -278,7 +282,10 @@ fail_barriers(Exec *exec) {
 
 gboolean
 smb_barriers_fail(Exec *exec) {
-  if (!smb_mbarriers_check(exec))
+  smb_register_pool_check_ended(exec);
+  if (!smb_register_pool_check(exec))
+    smb_inspect_note_failure(exec->block, SMB_DEFECT_REGISTERS, 0, G_MAXUINT);
+  else if (!smb_mbarriers_check(exec))
     smb_inspect_note_failure(exec->block, SMB_DEFECT_MBARRIER, 0, G_MAXUINT);
   else if (!fail_barriers(exec))
     smb_inspect_note_failure(exec->block, SMB_DEFECT_BARRIER, 0, G_MAXUINT);

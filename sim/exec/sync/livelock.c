@@ -47,6 +47,7 @@ static gboolean
 waits_for_others(const Warp *warp) {
   return (smb_splits_held(warp->splits, HELD_BY_MBARRIER) |
           smb_splits_held(warp->splits, HELD_BEFORE_LOOK) |
+          smb_splits_held(warp->splits, HELD_BY_POOL) |
           smb_splits_held(warp->splits, HELD_BY_OTHERS)) != 0;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for
-// warps that multiply together (warpgroup-meet.c), for what other threads store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
+// warps that multiply together (warpgroup-meet.c), for registers (register-pool.c), for what other threads store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
 #pragma once
 
 #include "sim/exec/memory/memory.h"
@@ -14,9 +14,11 @@ enum {
   HELD_BY_OTHERS,   // what other blocks leave in global memory (wait.c)
   HELD_BY_CLUSTER,  // threads of the cluster (cluster.c)
   HELD_BY_PRODUCT,  // other warps of the warpgroup (warpgroup-meet.c)
+  HELD_BY_POOL,     // registers of other warps (register-pool.c)
 };
 
-typedef struct _Watch Watch; // livelock.c
+typedef struct _Watch Watch;               // livelock.c
+typedef struct _RegisterPool RegisterPool; // register-pool.c
 
 // A barrier of the block.
 typedef struct {
@@ -47,6 +49,7 @@ typedef struct {
  * @polls_in_vain: lanes that poll by atomics were held, nothing else could run, and they found nothing new: they are held no more
  * @vain_looks: how often they have looked again since somebody found something new
  * @watch: (nullable): in this one
+ * @pool: (nullable): of code with setmaxnreg
  */
 struct _Sync {
   BlockBarrier barriers[N_BLOCK_BARRIERS];
@@ -66,9 +69,10 @@ struct _Sync {
   gboolean polls_in_vain;
   guint vain_looks;
   Watch *watch;
+  RegisterPool *pool;
 };
 
-Sync *smb_sync_new(const Code *code);
+Sync *smb_sync_new(const Code *code, guint n_warps);
 void smb_sync_free(Sync *sync);
 // Another block begins.
 void smb_sync_start(Exec *exec);
@@ -90,6 +94,22 @@ gboolean smb_barriers_fail(Exec *exec);
 gboolean smb_step_group_product(Exec *exec, const Step *step, SmbLanes lanes);
 // No warp runs: products for which nobody else will come are made. FALSE: there are none.
 gboolean smb_products_release(Exec *exec);
+
+// --- registers that warps give to each other (register-pool.c)
+
+RegisterPool *smb_register_pool_new(guint n_warps);
+void smb_register_pool_free(RegisterPool *pool);
+// Another block begins. @pool: (nullable)
+void smb_register_pool_start(RegisterPool *pool, const SmbProgram *program);
+// setmaxnreg: waits for more registers, or has fewer.
+gboolean smb_step_resize(Exec *exec, const Step *step, SmbLanes lanes);
+void smb_doubt_resize(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
+// No warp runs: a warp continues whose registers are there. FALSE: there is none.
+gboolean smb_register_pool_release(Exec *exec);
+// Says which warp waits for registers forever; TRUE: there is none.
+gboolean smb_register_pool_check(const Exec *exec);
+// Of a block that is checked: whether warps have ended without what others of their warpgroup have executed.
+void smb_register_pool_check_ended(const Exec *exec);
 
 // --- the barrier of the cluster, and turns of its blocks (cluster.c)
 

@@ -109,8 +109,10 @@ read_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
   block->misses_others = block->misses_others || (changes && block_has_company(block));
   for (gsize at = 0, n; at < move->width; at += n) {
     n = find_copy_piece(offset, at, move);
-    if (block->check)
+    if (block->check) {
+      smb_inspect_dependency(block, move, warp, lane, object->address + offset + at, n);
       smb_inspect_initial_bytes(block, move, warp, lane, object, offset + at, n);
+    }
     smb_overlay_read(block->overlay, object, offset + at, changes, bytes + at, marks + at, n);
   }
   if (!changes)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "sim/machine/front-end.h"
 
 enum {
   LAST_TIME = G_MAXUINT32 / 2, // of the clock, before it begins again
@@ -36,6 +37,10 @@ smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch) {
   check->posts = smb_inspect_posts_new();
   check->polls = g_new0(guint8, program->sites->len + 1);
   check->races = g_new0(guint8, program->sites->len + 1);
+  check->trail = launch->trail;
+  check->ahead = launch->ahead;
+  check->waited = g_new0(SmbLanes, block->n_warps);
+  check->waited_at = g_new0(guint32, block->n_warps);
   return check;
 }
 
@@ -55,6 +60,8 @@ smb_inspect_free(Inspection *check) {
   g_hash_table_unref(check->posts);
   g_free(check->polls);
   g_free(check->races);
+  g_free(check->waited);
+  g_free(check->waited_at);
   g_free(check);
 }
 
@@ -79,6 +86,8 @@ smb_inspect_start_block(SmbBlock *block) {
   check->has_fences = FALSE;
   check->start = check->floor = ++check->now;
   check->is_polling = FALSE;
+  check->has_waited = check->has_triggered = FALSE;
+  memset(check->waited, 0, block->n_warps * sizeof *check->waited);
   check->pending = 0;
   check->fault = SMB_FAULT_NONE;
   memset(check->races, 0, block->program->sites->len);
@@ -118,11 +127,28 @@ smb_block_take_defects(SmbBlock *block) {
 // --- where
 
 static void
-place_site(const SmbBlock *block, guint number, SmbDefectPlace *place) {
-  const SmbSite *site = smb_program_site(block->program, number);
+fill_place(const SmbSite *site, SmbDefectPlace *place) {
   place->file = g_strdup(site->file);
   place->line = site->line;
   place->text = smb_site_place(site);
+  for (guint i = 0; i < site->n_frames; i++)
+    smb_defect_place_add_call(place, site->frames[i].file, site->frames[i].line);
+}
+
+// In a text of compiled code that says what it was compiled from.
+static gboolean
+place_compiled(const SmbProgram *program, guint32 at, SmbDefectPlace *place) {
+  g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
+  if (program->front_end->locate)
+    program->front_end->locate(program, at, frames);
+  if (frames->len == 0)
+    return FALSE;
+  const SmbFrame *leaf = &g_array_index(frames, SmbFrame, 0);
+  SmbSite site = {
+      .file = leaf->file, .line = leaf->line, .frames = leaf + 1, .n_frames = frames->len - 1};
+  smb_program_place_site(program, &site);
+  fill_place(&site, place);
+  return TRUE;
 }
 
 // An instruction that is no access: by its line in the source, if the code says it.
@@ -140,8 +166,14 @@ place_instruction(SmbBlock *block, guint32 at, SmbDefectPlace *place) {
     place->file = g_strdup(code->file);
     place->line = code->line;
     place->text = g_strdup_printf("%s:%u", code->file, code->line);
+    for (guint call = 0; code->frames && call < code->frames->len; call++) {
+      const SmbFrame *frame = &g_array_index(code->frames, SmbFrame, call);
+      smb_defect_place_add_call(place, frame->file, frame->line);
+    }
     return;
   }
+  if (place_compiled(block->program, at, place))
+    return;
   if (!check->code && smb_program_source(block->program)) {
     smb_source_locate(smb_program_source(block->program), at, &line, &column);
     place->text = g_strdup_printf("line %u of %s", line, smb_program_file(block->program));
@@ -196,9 +228,9 @@ smb_inspect_tell(SmbBlock *block, const CheckFound *found, const char *format, .
   if (found->site == G_MAXUINT)
     place_instruction(block, found->at, &defect->place);
   else
-    place_site(block, found->site, &defect->place);
+    fill_place(smb_program_site(block->program, found->site), &defect->place);
   if (found->other != G_MAXUINT)
-    place_site(block, found->other, &defect->other);
+    fill_place(smb_program_site(block->program, found->other), &defect->other);
   for (guint i = 0; i < 3; i++)
     defect->block[i] = block->uniform[i][0];
   defect->has_thread = found->lane != G_MAXUINT;

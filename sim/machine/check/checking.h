@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sim/check/defect.h"
+#include "sim/check/trail.h"
 #include "sim/machine/access/access.h"
 
 /**
@@ -69,6 +70,10 @@ typedef guint32 ProductGroups[CHECK_GROUPS];
  * @is_polling: the access that is made polls
  * @pending: lanes of the access of which it was said that they access what a copy may still write
  * @call_place: of machine code: of the last call by an address, such as that of free(), which is behind all code; 0: there was none
+ * @trail, @ahead: (nullable): SmbLaunch.trail, SmbLaunch.ahead
+ * @waited, @waited_at: [warp]: lanes that have executed griddepcontrol.wait, and when the first of them had
+ * @has_waited: whether there are any
+ * @has_triggered: whether the block has executed griddepcontrol.launch_dependents
  * @fault, @failed_lane: what is wrong with the access that failed last, and of which lane
  */
 struct _Inspection {
@@ -96,6 +101,11 @@ struct _Inspection {
   gboolean is_polling;
   SmbLanes pending;
   guint32 call_place;
+  SmbTrail *trail;
+  const SmbTrail *ahead;
+  SmbLanes *waited;
+  guint32 *waited_at;
+  gboolean has_waited, has_triggered;
   SmbFault fault;
   guint failed_lane;
 };
@@ -166,6 +176,15 @@ void smb_inspect_allocated(SmbBlock *block, guint64 address, guint64 bytes);
 void smb_inspect_initial(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes);
 void smb_inspect_initial_bytes(SmbBlock *block, const Move *move, guint warp, guint lane,
                                const Object *object, guint64 offset, gsize length);
+
+// --- the launch before (dependency.c)
+
+// Lanes have executed griddepcontrol.wait; the block lets the next launch begin.
+void smb_inspect_grid_wait(SmbBlock *block, guint warp, SmbLanes lanes);
+void smb_inspect_grid_trigger(SmbBlock *block);
+// Bytes of global memory are accessed.
+void smb_inspect_dependency(SmbBlock *block, const Move *move, guint warp, guint lane,
+                            guint64 address, gsize length);
 
 // --- order (check-order.c)
 

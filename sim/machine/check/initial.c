@@ -96,6 +96,9 @@ smb_inspect_initial(SmbBlock *block, const Move *move, const Access *access, Smb
     guint64 offset = (guint64)access->offset[lane];
     if (object->map)
       check_heap(block, move, access->warp, (guint)lane, object->address + offset);
+    if (object->address)
+      smb_inspect_dependency(block, move, access->warp, (guint)lane, object->address + offset,
+                             move->width);
     if (reads)
       smb_inspect_initial_bytes(block, move, access->warp, (guint)lane, object, offset,
                                 move->width);

@@ -4,6 +4,7 @@
 // What global memory is made of: chunks that blocks have written. Private to global.c and home.c.
 #pragma once
 
+#include "sim/check/trail.h"
 #include "sim/machine/machine.h"
 
 enum {
@@ -31,6 +32,7 @@ struct _SmbGlobal {
   guint last_home;
   SmbHomeWatch watch; // (nullable)
   gpointer watch_user;
+  SmbTrail *trail;  // (nullable): SmbLaunch.trail
   guint n_numbered; // buffers that are no stretches of it
   guint n_parameters;
   GArray *reach;     // guint64 by number: end of the farthest byte that was accessed

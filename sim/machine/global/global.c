@@ -38,6 +38,7 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
   }
   global->map = smb_map_new(program, launch);
   global->homes = smb_homes_new(launch);
+  global->trail = launch->trail;
   global->is_empty = TRUE;
   global->n_parameters = smb_program_n_parameters(program);
   global->n_numbered = global->n_parameters + program->regions->len;

@@ -74,6 +74,8 @@ put_bytes(SmbGlobal *global, guint64 address, const guchar *bytes, gsize length,
     }
     memcpy(home->home + offset, bytes + done, n);
     note_home_written(home, offset, n);
+    if (global->trail)
+      smb_trail_add(global->trail, SMB_TRAIL_WRITTEN, address + done, n);
   }
   return TRUE;
 }

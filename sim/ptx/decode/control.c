@@ -167,6 +167,23 @@ smb_ptx_decode_await(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// setmaxnreg.inc, .dec N
+PtxResult
+smb_ptx_decode_resize(PtxDecoder *decoder) {
+  enum {
+    LEAST = 24,
+    MOST = 256,
+    UNIT = 8,
+  };
+  const PtxOperand *count = smb_ptx_operand(decoder, 0);
+  if (count->kind != PTX_OPERAND_INTEGER || count->bits < LEAST || count->bits > MOST ||
+      count->bits % UNIT)
+    return smb_ptx_wants(decoder, "a number of registers: a multiple of 8, from 24 to 256");
+  smb_build_plain(&decoder->build, STEP_RESIZE,
+                  (smb_ptx_has_part(decoder, "inc") ? RESIZE_MORE : 0) | (guint32)count->bits);
+  return PTX_DECODED;
+}
+
 // --- lanes of a warp
 
 // bar.warp.sync mask. The mask of lanes is always the last operand.

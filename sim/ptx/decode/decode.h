@@ -249,6 +249,8 @@ smb_ptx_shape(guint32 shape, guint64 bytes) {
 
 // --- sites (site.c): Builder.add_site of a PtxDecoder
 guint smb_ptx_add_site(gpointer decoder, SmbOpClass op_class, guint width);
+// SmbFrontEnd.locate
+void smb_ptx_locate(const SmbProgram *program, guint32 offset, GArray *frames);
 
 // The whole of it: FALSE with an error.
 gboolean smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel);

@@ -4,26 +4,32 @@
 // Where an access stands: in the source that was compiled, if the PTX says so (.loc), else in the PTX.
 #include "sim/ptx/decode/decode.h"
 
-static SmbFrame
-make_ptx_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
-  const char *file = g_hash_table_lookup(decoder->module->files, GUINT_TO_POINTER(loc->file));
-  return (SmbFrame){file ? smb_program_name_path(decoder->program, file) : "?", loc->line,
-                    loc->column};
+// A place, and the calls through which it was inlined, innermost first.
+static void
+add_ptx_frames(const SmbProgram *program, const PtxModule *module, guint32 loc, GArray *frames) {
+  while (loc != PTX_NONE) {
+    const PtxLoc *at = &g_array_index(module->locs, PtxLoc, loc);
+    const char *file = g_hash_table_lookup(module->files, GUINT_TO_POINTER(at->file));
+    const SmbFrame frame = {file ? smb_program_name_path(program, file) : "?", at->line,
+                            at->column};
+    g_array_append_val(frames, frame);
+    loc = at->inlined_at;
+  }
 }
 
-// The calls through which it was inlined, innermost first.
-static const SmbFrame *
-make_ptx_frames(PtxDecoder *decoder, const PtxLoc *loc, guint *n) {
-  GArray *frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
-  for (guint32 at = loc->inlined_at; at != PTX_NONE;) {
-    const PtxLoc *call = &g_array_index(decoder->module->locs, PtxLoc, at);
-    SmbFrame frame = make_ptx_frame(decoder, call);
-    g_array_append_val(frames, frame);
-    at = call->inlined_at;
+void
+smb_ptx_locate(const SmbProgram *program, guint32 offset, GArray *frames) {
+  const PtxModule *module = ((const Code *)program)->module;
+  for (guint f = 0; f < module->functions->len; f++) {
+    const PtxFunction *function = g_ptr_array_index(module->functions, f);
+    for (guint i = 0; i < function->instructions->len; i++) {
+      const PtxInstruction *instruction = &g_array_index(function->instructions, PtxInstruction, i);
+      if (instruction->offset != offset)
+        continue;
+      add_ptx_frames(program, module, instruction->loc, frames);
+      return;
+    }
   }
-  *n = frames->len;
-  g_ptr_array_add(decoder->code->owned, frames);
-  return (const SmbFrame *)(gpointer)frames->data;
 }
 
 guint
@@ -41,11 +47,15 @@ smb_ptx_add_site(gpointer data, SmbOpClass op_class, guint width) {
                   .pc = instruction->line};
   smb_source_locate(decoder->module->source, instruction->offset, &site.line, &site.column);
   if (instruction->loc != PTX_NONE) {
-    const PtxLoc *loc = &g_array_index(decoder->module->locs, PtxLoc, instruction->loc);
-    site.file = make_ptx_frame(decoder, loc).file;
-    site.line = loc->line;
-    site.column = loc->column;
-    site.frames = make_ptx_frames(decoder, loc, &site.n_frames);
+    GArray *frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
+    add_ptx_frames(decoder->program, decoder->module, instruction->loc, frames);
+    g_ptr_array_add(decoder->code->owned, frames);
+    const SmbFrame *leaf = &g_array_index(frames, SmbFrame, 0);
+    site.file = leaf->file;
+    site.line = leaf->line;
+    site.column = leaf->column;
+    site.frames = leaf + 1;
+    site.n_frames = frames->len - 1;
   }
   g_array_append_val(decoder->program->sites, site);
   return decoder->program->sites->len - 1;

@@ -86,6 +86,10 @@ read_function_directives(PtxReader *reader, PtxFunction *function) {
       read = read_directive_extent(reader, function->required);
     else if (smb_ptx_accept_directive(reader, ".maxntid"))
       read = read_directive_extent(reader, function->maximum);
+    else if (smb_ptx_accept_directive(reader, ".maxnreg"))
+      read = smb_ptx_read_count(reader, &function->most_registers);
+    else if (smb_ptx_accept_directive(reader, ".minnctapersm"))
+      read = smb_ptx_read_count(reader, &function->least_blocks);
     else if (smb_ptx_accept_directive(reader, ".reqnctapercluster"))
       read = read_directive_extent(reader, function->cluster);
     else if (smb_ptx_accept_directive(reader, ".pragma"))

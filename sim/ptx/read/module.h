@@ -141,13 +141,15 @@ typedef struct {
   // PtxRegister; of those that are returned and passed (.reg) first, in their order
   GArray *registers;
   GArray *variables; // PtxVariable: .shared, .local, .param, … declared inside, in any nested block
-  GArray *instructions; // PtxInstruction
-  GArray *operands;     // PtxOperand
-  GArray *labels;       // PtxLabel
-  GArray *tables;       // PtxTable: .branchtargets, .calltargets
-  guint32 required[3];  // .reqntid; 0: not said
-  guint32 maximum[3];   // .maxntid
-  guint32 cluster[3];   // .reqnctapercluster; 0: not said
+  GArray *instructions;   // PtxInstruction
+  GArray *operands;       // PtxOperand
+  GArray *labels;         // PtxLabel
+  GArray *tables;         // PtxTable: .branchtargets, .calltargets
+  guint32 required[3];    // .reqntid; 0: not said
+  guint32 maximum[3];     // .maxntid
+  guint32 most_registers; // .maxnreg; 0: not said
+  guint32 least_blocks;   // .minnctapersm; 0: not said
+  guint32 cluster[3];     // .reqnctapercluster; 0: not said
   guint32 offset;
 } PtxFunction;
 

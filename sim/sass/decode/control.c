@@ -309,6 +309,13 @@ smb_sass_products_wait(SassDecoder *decoder) {
   return TRUE;
 }
 
+// ACQBULK, PREEXIT: griddepcontrol.
+gboolean
+smb_sass_order(SassDecoder *decoder) {
+  smb_build_plain(&decoder->builder, STEP_FENCE, decoder->argument);
+  return TRUE;
+}
+
 gboolean
 smb_sass_fence(SassDecoder *decoder) {
   if (smb_sass_has(decoder, PART_ASYNC)) {
@@ -322,13 +329,18 @@ smb_sass_fence(SassDecoder *decoder) {
   return TRUE;
 }
 
-// USETMAXREG.TRY_ALLOC UP0, n: whether there are so many registers for each thread, which code asks again and again
-// until it is so (PTX ISA, setmaxnreg.inc: it blocks until they are there). Here they are.
+// USETMAXREG.DEALLOC n; USETMAXREG.TRY_ALLOC UP0, n: whether there are so many registers for each thread, which code asks again and again
+// until it is so (PTX ISA, setmaxnreg.inc: it blocks until they are there). Here it waits, and they are.
 gboolean
 smb_sass_resize(SassDecoder *decoder) {
   const SassOperand *granted = smb_sass_operand(decoder, 0);
-  if (!granted || !smb_sass_is_predicate(granted) || smb_sass_is_dropped(granted))
+  const SassOperand *count = find_operand(decoder, SASS_IMMEDIATE);
+  gboolean asks = smb_sass_has(decoder, PART_TRY_ALLOC);
+  if (!count || (!asks && !smb_sass_has(decoder, PART_DEALLOC)))
     return add_plain(decoder, STEP_NOTHING);
+  smb_build_plain(&decoder->builder, STEP_RESIZE, (asks ? RESIZE_MORE : 0) | (guint32)count->value);
+  if (!granted || !smb_sass_is_predicate(granted) || smb_sass_is_dropped(granted))
+    return TRUE;
   smb_sass_add_compute(decoder, &(Compute){.operation = OPERATION_PREDICATE,
                                            .table = 0xff,
                                            .p = smb_sass_predicate(decoder, granted),

@@ -502,6 +502,63 @@ in_turn(int *p, const int *from, bool wrong) {
   p[threadIdx.x] = sum;
 }
 
+// Two calls of one function, both of which read too early.
+__device__ __forceinline__ int
+find_other(const int *tile, unsigned at) {
+  return ((volatile const int *)tile)[at]; // inlined-twice
+}
+
+__global__ void
+inlined_twice(int *p, bool wrong) {
+  __shared__ int tile[2][N];
+  tile[0][threadIdx.x] = threadIdx.x;
+  if (!wrong)
+    __syncthreads();
+  int one = find_other(tile[0], threadIdx.x ^ 32); // first call
+  tile[1][threadIdx.x] = one;
+  if (!wrong)
+    __syncthreads();
+  p[threadIdx.x] = find_other(tile[1], threadIdx.x ^ 33); // second call
+}
+
+// --- a kernel that may begin before the one ahead of it has ended
+
+__global__ void
+first_kernel(int *p, const int *from) {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  p[threadIdx.x] = from[threadIdx.x] + 1;
+}
+
+__global__ void
+quiet_kernel(int *p, const int *from) {
+  p[threadIdx.x] = from[threadIdx.x] + 1;
+}
+
+enum Wait { NOBODY, ALL, ONE, LATE };
+
+__device__ static void
+wait_for_grid(Wait who) {
+  if (who == ALL || (who == ONE && threadIdx.x == 40))
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  if (who == ONE)
+    __syncthreads();
+}
+
+__global__ void
+reads_first(int *p, const int *from, Wait who) {
+  wait_for_grid(who);
+  int found = from[threadIdx.x]; // dependent dependent-quiet
+  if (who == LATE)
+    wait_for_grid(ALL);
+  p[threadIdx.x] = found;
+}
+
+__global__ void
+writes_first(int *p, Wait who) {
+  wait_for_grid(who);
+  p[threadIdx.x] = 7; // dependent-write dependent-overwrite
+}
+
 // --- initcheck
 
 __global__ void
@@ -782,6 +839,34 @@ formatted(int *p, bool) {
 
 static int *p, *from;
 
+// The first kernel writes what @more points at, and reads @from.
+static void
+call_dependent(const char *how, int *more, Wait who) {
+  cudaLaunchAttribute attribute;
+  cudaLaunchConfig_t configuration = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  configuration.gridDim = 1;
+  configuration.blockDim = N;
+  configuration.attrs = &attribute;
+  configuration.numAttrs = strcmp(how, "-serial") != 0;
+  who = !strcmp(how, "-told") ? ONE : !strcmp(how, "-late") ? LATE : who;
+  if (!strcmp(how, "-quiet") || !strcmp(how, "-spare"))
+    quiet_kernel<<<1, N>>>(more, from);
+  else
+    first_kernel<<<1, N>>>(more, from);
+  if (!strcmp(how, "-synchronized"))
+    cudaStreamSynchronize(0);
+  if (!strcmp(how, "-behind-copy"))
+    cudaMemsetAsync(p, 0, 4, 0);
+  if (!strcmp(how, "-write"))
+    cudaLaunchKernelEx(&configuration, writes_first, more, who);
+  else if (!strcmp(how, "-overwrite") || !strcmp(how, "-spare"))
+    cudaLaunchKernelEx(&configuration, writes_first, from, who);
+  else
+    cudaLaunchKernelEx(&configuration, reads_first, p, (const int *)more, who);
+}
+
 static bool
 calls(const char *name, bool wrong) {
   int host[N];
@@ -790,6 +875,9 @@ calls(const char *name, bool wrong) {
     cudaMalloc(&more, sizeof host);
     fill<<<1, N>>>((char *)more, wrong ? 255 : 256);
     copy_on<<<1, N>>>(p, more);
+  } else if (!strncmp(name, "dependent", 9)) {
+    cudaMalloc(&more, sizeof host);
+    call_dependent(name + 9, more, wrong ? NOBODY : ALL);
   } else if (!strcmp(name, "unset-atomic")) {
     cudaMalloc(&more, sizeof host);
     if (!wrong)
@@ -867,6 +955,7 @@ main(int argc, char **argv) {
                  {"ticket", ticket},
                  {"wide-tile", wide_tile},
                  {"fragments", fragments},
+                 {"inlined-twice", inlined_twice},
                  {"formatted", formatted},
                  {"tiles", tiles},
                  {"locked", locked},

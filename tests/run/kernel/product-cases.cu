@@ -3,7 +3,7 @@
 //
 // nvcc: -gencode arch=compute_90a,code=sm_90a
 //
-// What a product of a warpgroup, or a copy in bulk, reads from shared memory: one mistake each, and the same without it, as in
+// What a product of a warpgroup, or a copy in bulk, reads from shared memory, and registers that warpgroups give to each other: one mistake each, and the same without it, as in
 // check-cases.cu (tests/cli/run-check.sh).
 #include <cstdio>
 #include <cstring>
@@ -150,6 +150,58 @@ run(float *p, const int *from, bool wrong) {
     p[threadIdx.x * 4 + i] = d[i];
 }
 
+// --- registers: 168 of each of 384 threads are there, 504 of three
+
+enum Pool { SHORT, ENDED, PART, UNLIKE, UNORDERED, FEWER, IN_TURN };
+
+#define GIVE(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 " #n ";")
+#define TAKE(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 " #n ";")
+#define MEET(barrier, threads) asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory")
+
+template <Pool which, bool wrong>
+__global__ void __launch_bounds__(384, 1)
+share(float *p) {
+  const unsigned warp = threadIdx.x / 32;
+  if (warp >= 4) {
+    if (which != UNLIKE && which != UNORDERED)
+      TAKE(240); // pool-short pool-ended
+    if (which == IN_TURN) {
+      MEET(2 + (warp >= 8), 128);
+      GIVE(160);
+      MEET(2 + (warp >= 8), 128);
+      TAKE(200);
+    }
+    if (which == SHORT || which == IN_TURN)
+      MEET(1, 384);
+  } else if (which == UNORDERED) {
+    GIVE(40);
+    if (!wrong)
+      MEET(4, 128);
+    GIVE(24); // pool-unordered
+  } else if (which == FEWER) {
+    GIVE(24);
+    MEET(4, 128);
+    if (wrong)
+      GIVE(32); // pool-fewer
+  } else if (which == UNLIKE && wrong && warp == 2) {
+    GIVE(16 + 8); // pool-unlike
+    MEET(4, 128);
+    GIVE(24);
+  } else if (which == UNLIKE) {
+    GIVE(32); // pool-unlike
+    MEET(4, 128);
+    GIVE(24);
+  } else if (which != PART || !wrong || warp > 0) {
+    if ((which == SHORT || which == ENDED) && wrong)
+      GIVE(32);
+    else
+      GIVE(24); // pool-part
+    if (which == SHORT || which == IN_TURN)
+      MEET(1, 384);
+  }
+  p[threadIdx.x] = 1;
+}
+
 int
 main(int argc, char **argv) {
   static const struct {
@@ -159,6 +211,14 @@ main(int argc, char **argv) {
                {"copied", run<COPIED>},     {"one-waits", run<ONE_WAITS>}, {"replaced", run<REPLACED>},     {"recopied", run<RECOPIED>},
                {"two-groups", run<TWO_GROUPS>}, {"own-rows", run<OWN_ROWS>}, {"sent-unfenced", run<SENT_UNFENCED>}, {"sent-late", run<SENT_LATE>},
                {"sent-early", run<SENT_EARLY>}, {"sent-on", run<SENT_ON>}};
+  static const struct {
+    const char *name;
+    void (*wrong)(float *);
+    void (*right)(float *);
+  } pools[] = {{"pool-short", share<SHORT, true>, share<SHORT, false>}, {"pool-ended", share<ENDED, true>, share<ENDED, false>},
+               {"pool-part", share<PART, true>, share<PART, false>}, {"pool-unlike", share<UNLIKE, true>, share<UNLIKE, false>},
+               {"pool-unordered", share<UNORDERED, true>, share<UNORDERED, false>}, {"pool-fewer", share<FEWER, true>, share<FEWER, false>},
+               {"pool-in-turn", share<IN_TURN, true>, share<IN_TURN, false>}};
   char name[64];
   bool known = false;
   float *p;
@@ -173,6 +233,9 @@ main(int argc, char **argv) {
   for (auto &each : cases)
     if (!strcmp(name, each.name))
       known = true, each.kernel<<<1, THREADS>>>(p, from, !no);
+  for (auto &each : pools)
+    if (!strcmp(name, each.name))
+      known = true, (no ? each.right : each.wrong)<<<1, 384>>>(p);
   cudaDeviceSynchronize();
   cudaFree(p);
   cudaFree(from);
