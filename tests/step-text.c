@@ -497,7 +497,7 @@ add_effects(GString *text, const Step *step) {
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
   guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
-  static const char *const fences[] = {"", ".async", ".grid", ".trigger", ".commit"};
+  static const char *const fences[] = {"", ".async", ".grid", ".trigger", ".permit", ".commit"};
   if (orders >= FENCE_AWAIT)
     g_string_append_printf(text, ".await%u", orders - FENCE_AWAIT);
   else

@@ -216,6 +216,7 @@ run_block(Exec *exec) {
       return FALSE;
     if (!waits) {
       smb_register_pool_check_ended(exec);
+      smb_tensor_check_ended(exec);
       return TRUE;
     }
     if (G_UNLIKELY(block->peers) && round >= CLUSTER_ROUNDS && smb_cluster_lives(exec))

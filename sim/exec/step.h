@@ -150,6 +150,7 @@ enum {
   FENCE_ASYNC,   // what threads stored, before what products of four warps read
   FENCE_GRID,    // what the kernel before has done, before what this one does
   FENCE_TRIGGER, // the kernel behind may begin
+  FENCE_PERMIT,  // the block asks for no more columns of tensor memory
   FENCE_COMMIT,  // such products since the last one are a group
   FENCE_AWAIT,   // plus how many groups may go on
 };

@@ -41,13 +41,14 @@ is_free(const TensorMemory *tensor, guint first, guint units) {
 }
 
 gboolean
-smb_tensor_memory_give(SmbBlock *block, guint32 columns, guint32 *first) {
+smb_tensor_memory_give(SmbBlock *block, guint32 columns, guint32 place, guint32 *first) {
   TensorMemory *tensor = smb_tensor_memory(block);
   guint units = count_piece_units(columns);
   for (guint at = 0; units && at + units <= G_N_ELEMENTS(tensor->given); at += units) {
     if (!is_free(tensor, at, units))
       continue;
     tensor->given[at] = (guint8)units;
+    tensor->places[at] = place;
     for (guint i = at; i < at + units; i++)
       tensor->is_given[i] = TRUE;
     *first = at * TENSOR_UNIT;

@@ -19,12 +19,17 @@ enum {
  * @marks: of each word: MARK_KNOWN, if all of its bits are, and MARK_BLOCK
  * @given: of each TENSOR_UNIT columns: how many there are in the piece that begins there; 0: they are free, or go on with a piece
  * @is_given: whether they are part of one
+ * @places: where a piece was given: a place of the program
+ * @is_closed: the block has given up the right to more (tcgen05.relinquish_alloc_permit), of a launch that is checked
+ * @is_unsure: it is not known what was given back
  */
 struct _TensorMemory {
   guint32 words[TENSOR_LANES][TENSOR_COLUMNS];
   guint8 marks[TENSOR_LANES][TENSOR_COLUMNS];
   guint8 given[TENSOR_COLUMNS / TENSOR_UNIT];
   gboolean is_given[TENSOR_COLUMNS / TENSOR_UNIT];
+  guint32 places[TENSOR_COLUMNS / TENSOR_UNIT];
+  gboolean is_closed, is_unsure;
 };
 
 // That of a block, which is made when it is asked for first.
@@ -34,8 +39,8 @@ void smb_tensor_memory_start_block(SmbBlock *block);
 // Nothing is known of what it holds.
 void smb_tensor_memory_forget(SmbBlock *block);
 
-// Gives a piece of @columns columns: the first one that fits. FALSE: none does, or it is no power of two from 32 to 512.
-gboolean smb_tensor_memory_give(SmbBlock *block, guint32 columns, guint32 *first);
+// Gives a piece of @columns columns, at a place of the program: the first one that fits. FALSE: none does, or it is no power of two from 32 to 512.
+gboolean smb_tensor_memory_give(SmbBlock *block, guint32 columns, guint32 place, guint32 *first);
 // Takes back the piece that begins at @first. FALSE: there is none of so many columns.
 gboolean smb_tensor_memory_take_back(SmbBlock *block, guint32 first, guint32 columns);
 // Whether a program has all of these columns.

@@ -120,18 +120,25 @@ cat >wrong.cu <<'EOF'
 __global__ void wrong(int how) {
   __shared__ unsigned where;
   unsigned to = (unsigned)__cvta_generic_to_shared(&where), word, columns = how == 0 ? 48 : 64;
-  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to), "r"(columns) : "memory");
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to), "r"(columns) : "memory"); // wrong 0 5
   __syncthreads();
   unsigned at = where + (how == 1 ? 64 : how == 2 ? 96 << 16 : 0);
-  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(word) : "r"(at));
-  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(where), "r"(how == 3 ? 32 : 64));
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" : "=r"(word) : "r"(at)); // wrong 1 2
+  if (how != 5)
+    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(where), "r"(how == 3 ? 32 : 64)); // wrong 3
+  if (how != 6)
+    return;
+  asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(to) : "memory"); // wrong 6
+  __syncthreads();
+  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(where));
 }
 int main(int, char **argv) {
   wrong<<<1, 32>>>(argv[1][0] - '0');
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 EOF
-"$nvcc" -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o wrong wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
+"$nvcc" -lineinfo -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o wrong wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
 wrong() {
   "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong "$1" >out 2>err || true
   grep -qF "$2" err || die "wrong $1: expected '$2': $(cat out err)"
@@ -140,6 +147,22 @@ wrong 0 '48 columns of tensor memory: expected a power of two, of at least 32, o
 wrong 1 'columns 64 to 64 of tensor memory: they are not allocated'
 wrong 2 'lane 96 of tensor memory, by warp 0: expected lane 0'
 wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
+# With --check each is a finding at its line, and so is what a device lets pass.
+while read -r how text; do
+  status=0
+  "$SMEMBANK" run --check --arch sm_100 -- ./wrong "$how" >out 2>err || status=$?
+  [ "$status" = 1 ] || die "wrong $how, checked: status $status: $(cat out err)"
+  says "wrong.cu:$(grep -n "// wrong.* $how" wrong.cu | sed 's/:.*//'): wrong use of tensor memory: $text"
+done <<'EOF'
+0 48 columns of tensor memory: expected a power of two
+1 columns 64 to 64 of tensor memory: they are not allocated
+2 lane 96 of tensor memory
+3 no 32 columns of tensor memory were allocated
+5 the block ends, and has not given back these 64 columns from column 0 on (tcgen05.dealloc)
+6 tcgen05.alloc after the block has executed tcgen05.relinquish_alloc_permit
+EOF
+"$SMEMBANK" run --check --arch sm_100 -- ./wrong 4 >out 2>err || die "right, checked: status $?: $(cat out err)"
+says 'nothing found.'
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
 grep -qx cudaSuccess out || die "right: $(cat out err)"
 

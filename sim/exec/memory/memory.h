@@ -167,6 +167,8 @@ void smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, T
 
 // An address in it. FALSE: it is not known.
 gboolean smb_tensor_place_find(Exec *exec, const TensorPlace *place, guint lane, guint32 *address);
+// Of a block that is checked and has ended: whether it has given back all columns.
+void smb_tensor_check_ended(const Exec *exec);
 // Fails unless the block has these columns.
 gboolean smb_tensor_check(SmbBlock *block, const Step *step, guint32 first, guint32 columns);
 // The @i-th of a pair of blocks, whose rank is even first; or, of @blocks 1, the running one. NULL: it is not here.

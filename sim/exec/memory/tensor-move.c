@@ -5,6 +5,7 @@
 // once, which is what a program finds that waits as it has to. Not modelled: waiting for columns that another block has; what
 // tcgen05.shift leaves, since the PTX ISA does not say which way it goes.
 #include "sim/exec/memory/memory.h"
+#include "sim/machine/check/checking.h"
 #include "sim/machine/tensor-memory.h"
 
 enum {
@@ -24,15 +25,61 @@ smb_tensor_place_find(Exec *exec, const TensorPlace *place, guint lane, guint32 
   return !row_lane_unknown(registers, place->base, lane);
 }
 
+// Says what is wrong, which ends the launch. Always FALSE.
+G_GNUC_PRINTF(3, 4)
+static gboolean
+fail_tensor(SmbBlock *block, const Step *step, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  smb_block_fail(block, step->place, "%s", text);
+  smb_inspect_note_failure(block, SMB_DEFECT_TENSOR, 0, G_MAXUINT);
+  return FALSE;
+}
+
 gboolean
 smb_tensor_check(SmbBlock *block, const Step *step, guint32 first, guint32 columns) {
   return smb_tensor_memory_has(block, first, columns) ||
-         smb_block_fail(block, step->place,
-                        "columns %u to %u of tensor memory: they are not allocated", first,
-                        first + columns - 1);
+         fail_tensor(block, step, "columns %u to %u of tensor memory: they are not allocated",
+                     first, first + columns - 1);
 }
 
 // --- columns
+
+static CheckFound
+make_tensor_found(guint32 place, guint warp) {
+  return (CheckFound){.kind = SMB_DEFECT_TENSOR,
+                      .site = G_MAXUINT,
+                      .at = place,
+                      .other = G_MAXUINT,
+                      .warp = warp,
+                      .lane = G_MAXUINT,
+                      .other_thread = G_MAXUINT};
+}
+
+// PTX ISA, "tcgen05.alloc": a block that has given up the right to columns must not ask for any.
+static void
+check_permit(const Exec *exec, const Step *step) {
+  const CheckFound found = make_tensor_found(step->place, exec->w);
+  if (exec->block->check && smb_tensor_memory(exec->block)->is_closed)
+    smb_inspect_note(exec->block, &found,
+                     "tcgen05.alloc after the block has executed tcgen05.relinquish_alloc_permit");
+}
+
+// The same: all that was given must have been given back.
+void
+smb_tensor_check_ended(const Exec *exec) {
+  const TensorMemory *tensor = exec->block->check ? exec->block->tensor : NULL;
+  for (guint i = 0; tensor && !tensor->is_unsure && i < G_N_ELEMENTS(tensor->given); i++) {
+    const CheckFound found = make_tensor_found(tensor->places[i], 0);
+    if (tensor->given[i] && !smb_inspect_counts(exec->block, &found))
+      smb_inspect_tell(exec->block, &found,
+                       "the block ends, and has not given back these %u columns from column %u on "
+                       "(tcgen05.dealloc)",
+                       tensor->given[i] * TENSOR_UNIT, i * TENSOR_UNIT);
+  }
+}
 
 gboolean
 smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
@@ -46,9 +93,10 @@ smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
   if (row_lane_unknown(registers, row, lane))
     return smb_unknown_check(exec, step, row, 1, lanes, "the number of columns");
   guint32 columns = row_values(registers, row)[lane];
-  if (!smb_tensor_memory_give(exec->block, columns, &first))
-    return smb_block_fail(
-        exec->block, step->place,
+  check_permit(exec, step);
+  if (!smb_tensor_memory_give(exec->block, columns, step->place, &first))
+    return fail_tensor(
+        exec->block, step,
         "%u columns of tensor memory: expected a power of two, of at least %u, of which "
         "as many are free",
         columns, TENSOR_UNIT);
@@ -68,11 +116,11 @@ smb_step_tensor_free(Exec *exec, const Step *step, SmbLanes lanes) {
   exec_watch_row(exec, s[0]);
   exec_watch_row(exec, s[1]);
   if (row_lane_unknown(registers, s[0], lane) || row_lane_unknown(registers, s[1], lane))
-    return TRUE;
+    return smb_tensor_memory(exec->block)->is_unsure = TRUE;
   guint32 address = row_values(registers, s[0])[lane], columns = row_values(registers, s[1])[lane];
   return smb_tensor_memory_take_back(exec->block, address, columns) ||
-         smb_block_fail(exec->block, step->place,
-                        "no %u columns of tensor memory were allocated at 0x%x", columns, address);
+         fail_tensor(exec->block, step, "no %u columns of tensor memory were allocated at 0x%x",
+                     columns, address);
 }
 
 void
@@ -103,10 +151,10 @@ find_tensor_move(Exec *exec, const Step *step, SmbLanes lanes, guint32 *lane, gu
   // a warp reaches a quarter of the lanes, which an address need not say
   if ((first >= WARP_TENSOR_LANES && first / WARP_TENSOR_LANES != warp) || within % HALF_LANES ||
       (within && move->spread == TENSOR_32X32))
-    return smb_block_fail(exec->block, step->place,
-                          "lane %u of tensor memory, by warp %u: expected %s %u", first, exec->w,
-                          move->spread == TENSOR_32X32 ? "lane" : "a half of the 32 lanes from",
-                          warp * WARP_TENSOR_LANES);
+    return fail_tensor(exec->block, step, "lane %u of tensor memory, by warp %u: expected %s %u",
+                       first, exec->w,
+                       move->spread == TENSOR_32X32 ? "lane" : "a half of the 32 lanes from",
+                       warp * WARP_TENSOR_LANES);
   return smb_tensor_check(exec->block, step, *column, columns) &&
          (move->spread != TENSOR_16X32X2 ||
           smb_tensor_check(exec->block, step, *column + move->split, columns));

@@ -6,6 +6,7 @@
 #include "sim/exec/sync/sync.h"
 
 #include "sim/machine/check/checking.h"
+#include "sim/machine/tensor-memory.h"
 
 // The number that an operand holds in the first of @lanes, of all of which it must be the same.
 static gboolean
@@ -101,6 +102,8 @@ smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_inspect_grid_wait(block, exec->w, lanes);
   else if (step->argument == FENCE_TRIGGER)
     smb_inspect_grid_trigger(block);
+  else if (step->argument == FENCE_PERMIT)
+    smb_tensor_memory(block)->is_closed = TRUE;
   else if (step->argument == FENCE_COMMIT)
     smb_inspect_commit_products(block, exec->w);
   else
