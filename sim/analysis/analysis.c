@@ -254,6 +254,19 @@ smb_tiles_collect(SmbAnalysis *analysis, const GArray *tiles) {
   g_array_sort(analysis->tiles, compare_tiles);
 }
 
+static gint
+compare_peers(gconstpointer a, gconstpointer b) {
+  const SmbPeerAccess *one = a, *other = b;
+  return (one->site > other->site) - (one->site < other->site);
+}
+
+void
+smb_peers_collect(SmbAnalysis *analysis, const GArray *peers) {
+  analysis->peers = g_array_new(FALSE, FALSE, sizeof(SmbPeerAccess));
+  g_array_append_vals(analysis->peers, peers->data, peers->len);
+  g_array_sort(analysis->peers, compare_peers);
+}
+
 static void
 collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *launch,
              const Sums *sums, guint site) {
@@ -374,6 +387,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   g_array_unref(analysis->constants);
   g_array_unref(analysis->traffic);
   g_clear_pointer(&analysis->tiles, g_array_unref);
+  g_clear_pointer(&analysis->peers, g_array_unref);
   g_array_unref(analysis->warnings);
   g_clear_pointer(&analysis->requests, g_array_unref);
   g_free(analysis);

@@ -171,6 +171,20 @@ typedef struct {
 } SmbPlacedRows;
 
 /**
+ * SmbPeerAccess: what a warp of block 0 asked of the shared memory of other blocks of the cluster, when it came to it first
+ * @width: bytes of a lane
+ * @rank, @offset: by lane: the block, and the byte in its memory
+ */
+typedef struct {
+  const SmbSite *site;
+  guint warp;
+  guint width;
+  SmbLanes lanes;
+  guint8 rank[SMB_MAX_LANES];
+  guint32 offset[SMB_MAX_LANES];
+} SmbPeerAccess;
+
+/**
  * SmbAccessRequest: a request that an access made, and how often one warp of a block made just that.
  * @access: index of SmbAnalysis.accesses
  * @warp: the number of the warp in its block
@@ -209,6 +223,7 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @constants: (element-type SmbConstantAccess): the same, if the architecture has a rule for them
  * @traffic: (element-type SmbOtherTraffic): the same; in no total
  * @tiles: (nullable) (element-type SmbPlacedRows): if options asked to keep requests: by their place in the text
+ * @peers: (nullable) (element-type SmbPeerAccess): the same
  * @totals: of @accesses but copies, by SmbOpClass
  * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores
  * @least, @most: between what requests and wavefronts of @totals lie, if it depends on where an assembler lets lanes
@@ -246,6 +261,7 @@ typedef struct {
   GArray *constants;
   GArray *traffic;
   GArray *tiles;
+  GArray *peers;
   SmbTally totals[SMB_N_OP_CLASSES];
   SmbTally copies;
   SmbTally least[SMB_N_OP_CLASSES];

@@ -220,6 +220,37 @@ note_tile(gpointer user, guint site, char name, const SmbRequest *request) {
   g_array_append_val(worker->tiles, tile);
 }
 
+// The same. Instructions that ask lane by lane are told so, until a lane comes again.
+static void
+note_peer_access(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
+          const guint64 *addresses) {
+  enum {
+    MOST = 16, // bytes of a lane: a copy in bulk has more
+  };
+  Worker *worker = user;
+  SmbPeerAccess *access = NULL;
+  if (worker->now.block != 0 || width > MOST)
+    return;
+  for (guint i = 0; i < worker->peers->len && !access; i++) {
+    SmbPeerAccess *other = &g_array_index(worker->peers, SmbPeerAccess, i);
+    access = other->site == smb_program_site(worker->program, site) ? other : NULL;
+  }
+  if (access && (access->warp != warp || access->lanes & mask || access->lanes > mask))
+    return;
+  if (!access) {
+    const SmbPeerAccess fresh = {
+        .site = smb_program_site(worker->program, site), .warp = warp, .width = (guint)width};
+    g_array_append_val(worker->peers, fresh);
+    access = &g_array_index(worker->peers, SmbPeerAccess, worker->peers->len - 1);
+  }
+  access->lanes |= mask;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest), rank;
+    smb_peer_place(addresses[lane], &rank, &access->offset[lane]);
+    access->rank[lane] = (guint8)rank; // that of block 0 is 0
+  }
+}
+
 static void
 count_constant(gpointer user, guint site, const char *name, const SmbRequest *request) {
   Worker *worker = user;
@@ -244,6 +275,7 @@ smb_worker_free(Worker *worker) {
   smb_sums_clear(&worker->sums);
   smb_requests_free(worker->requests);
   g_clear_pointer(&worker->tiles, g_array_unref);
+  g_clear_pointer(&worker->peers, g_array_unref);
   smb_block_free(worker->block);
   smb_recall_free(worker->recall);
   g_free(worker);
@@ -276,6 +308,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   smb_sums_init(&worker->sums, options->only_runs ? 0 : smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
   worker->tiles = options->keep_requests ? g_array_new(FALSE, FALSE, sizeof(SmbPlacedRows)) : NULL;
+  worker->peers = options->keep_requests ? g_array_new(FALSE, FALSE, sizeof(SmbPeerAccess)) : NULL;
   worker->block = smb_worker_new_block(worker, error);
   if (worker->block)
     return worker;
@@ -328,6 +361,8 @@ smb_worker_turn_to(Worker *worker, const SmbShare *share) {
   worker->sink = share->times ? counts : nobody;
   if (share->times && worker->tiles)
     worker->sink.tile = note_tile;
+  if (share->times && worker->peers)
+    worker->sink.peer = note_peer_access;
 }
 
 void

@@ -61,6 +61,7 @@ struct _SmbPart {
   GPtrArray *variants;
   GPtrArray *requests; // Requests: that were kept, of each thread; NULL: none
   GArray *tiles;       // SmbPlacedRows; NULL: none
+  GArray *peers;       // SmbPeerAccess; the same
   // What is known of the program of a part that is written or was read; else nothing.
   // counted as profilers do, per instruction (sim/count/instruction-counter.h)
   gboolean by_instruction;
@@ -84,6 +85,7 @@ typedef struct {
   Sums sums;
   Requests *requests; // or NULL: not kept
   GArray *tiles;      // SmbPlacedRows, of block 0; or NULL: the same
+  GArray *peers;      // SmbPeerAccess; the same
   SmbBlock *block;
   SmbSink sink; // nothing for blocks that are not counted
   SmbShare now; // the block that runs
@@ -193,6 +195,7 @@ void smb_requests_note(Requests *requests, guint site, guint warp, const SmbShar
                        const SmbRequest *request);
 // Tiles that were kept become those of the analysis, in the order of the text.
 void smb_tiles_collect(SmbAnalysis *analysis, const GArray *tiles);
+void smb_peers_collect(SmbAnalysis *analysis, const GArray *peers);
 // What was kept (Requests) becomes the requests of the analysis, whose accesses are complete.
 void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *kept);
 

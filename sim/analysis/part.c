@@ -135,6 +135,8 @@ gather_parts(const Task *task, const GPtrArray *workers, const SmbAnalysisOption
       g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
     if (worker->tiles && worker->tiles->len > 0)
       part->tiles = g_steal_pointer(&worker->tiles);
+    if (worker->peers && worker->peers->len > 0)
+      part->peers = g_steal_pointer(&worker->peers);
   }
   smb_sums_note_unreached(&part->sums, task->program);
   smb_sums_note_order(&part->sums, task->program);
@@ -367,6 +369,7 @@ smb_part_free(SmbPart *part) {
   g_clear_pointer(&part->variants, g_ptr_array_unref);
   g_clear_pointer(&part->requests, g_ptr_array_unref);
   g_clear_pointer(&part->tiles, g_array_unref);
+  g_clear_pointer(&part->peers, g_array_unref);
   g_strfreev(part->parameters);
   g_clear_pointer(&part->sites, g_array_unref);
   g_clear_pointer(&part->texts, g_string_chunk_free);
@@ -414,6 +417,8 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
     models = part->variants ? part->variants : models;
     if (part->tiles)
       smb_tiles_collect(analysis, part->tiles);
+    if (part->peers)
+      smb_peers_collect(analysis, part->peers);
     for (guint r = 0; part->requests && r < part->requests->len; r++)
       g_ptr_array_add(kept, part->requests->pdata[r]);
   }

@@ -161,6 +161,14 @@ typedef struct {
   void (*texels)(gpointer user, guint warp, const SmbTexels *texels);
 } SmbSink;
 
+/**
+ * smb_peer_place:
+ * @address: of SmbSink.peer
+ * @above: (out): which block: its rank, or-ed exclusively with that of the block that asks
+ * @offset: (out): the byte in its shared memory
+ */
+void smb_peer_place(guint64 address, guint *above, guint32 *offset);
+
 typedef struct _SmbGlobal SmbGlobal;
 typedef struct _SmbBlock SmbBlock;
 typedef struct _SmbWritten SmbWritten;

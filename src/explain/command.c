@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/peer-access.h"
 #include "src/analysis/placed.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/warning.h"
@@ -176,6 +177,25 @@ static const SmbCliUsage usage = {
     .example = "smembank explain --rows 32 --cols 32",
 };
 
+// What makes no request, of the line that is asked for, or of a kernel without requests. @counted: (inout): whether a request is explained.
+// Returns whether there is any.
+static gboolean
+choose_requestless(const SmbTarget *target, const SmbAnalysis *analysis,
+                   const SmbExplainQuestion *question, gboolean *counted, GArray **tiles,
+                   GArray **peers) {
+  const char *file = question->file;
+  *tiles = smb_placed_rows_choose(target->kernel, analysis, file, question->line);
+  *peers = smb_peer_accesses_choose(target->kernel, analysis, file, question->line);
+  gboolean any = (*tiles)->len > 0 || (*peers)->len > 0;
+  if (question->line && any) {
+    *counted = *counted && smb_explain_has_access(target, analysis, question);
+  } else if (*counted) {
+    g_array_set_size(*tiles, 0);
+    g_array_set_size(*peers, 0);
+  }
+  return any;
+}
+
 gboolean
 smb_cmd_explain(SmbCli *cli, GError **error) {
   SmbExplainQuestion question = {0};
@@ -196,14 +216,10 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
-  g_autoptr(GArray) tiles =
-      smb_placed_rows_choose(target->kernel, analysis, question.file, question.line);
+  g_autoptr(GArray) tiles = NULL, peers = NULL;
   gboolean counted = smb_analysis_total(analysis).requests > 0;
-  if (question.line && tiles->len > 0)
-    counted = counted && smb_explain_has_access(target, analysis, &question);
-  else if (counted)
-    g_array_set_size(tiles, 0); // of a line only
-  if (!counted && tiles->len == 0 && !check_nothing(cli, &question, error))
+  gboolean has_others = choose_requestless(target, analysis, &question, &counted, &tiles, &peers);
+  if (!counted && !has_others && !check_nothing(cli, &question, error))
     return FALSE;
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   g_autoptr(SmbExplanation) explanation = NULL;
@@ -224,8 +240,8 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   }
   if (has_compiled)
     smb_launch_time_assume(time, target, analysis);
-  const SmbExplainReport report = {target, analysis,         explanation, tiles,        compiled,
-                                   time,   option_all_lanes, lanes,       option_passes};
+  const SmbExplainReport report = {target,   analysis, explanation,      tiles, peers,
+                                   compiled, time,     option_all_lanes, lanes, option_passes};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
   smb_compiled_count_warn(compiled, target, cli->messages);

@@ -6,6 +6,7 @@
 
 #include "sim/arch/rule.h"
 #include "src/analysis/access-json.h"
+#include "src/analysis/peer-access.h"
 #include "src/analysis/placed.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
@@ -232,6 +233,38 @@ write_tiles_json(JsonBuilder *json, const SmbExplainReport *report, const SmbArc
   json_builder_end_array(json);
 }
 
+// Accesses to other blocks; nothing if there are none.
+static void
+write_peers_json(JsonBuilder *json, const SmbExplainReport *report) {
+  if (!report->peers || report->peers->len == 0)
+    return;
+  smb_json_array(json, "cluster_accesses");
+  for (guint i = 0; i < report->peers->len; i++) {
+    const SmbPeerAccess *access = &g_array_index(report->peers, SmbPeerAccess, i);
+    g_autofree char *text = smb_peer_access_describe(access);
+    json_builder_begin_object(json);
+    smb_json_text(json, "file", access->site->file);
+    smb_json_number(json, "line", access->site->line);
+    smb_json_text(json, "instruction", access->site->expression);
+    smb_json_number(json, "warp", access->warp);
+    smb_json_number(json, "width", access->width);
+    smb_json_array(json, "lanes");
+    for (SmbLanes rest = access->lanes; rest; rest &= rest - 1) {
+      guint lane = smb_lanes_first(rest);
+      smb_json_object(json, NULL);
+      smb_json_number(json, "lane", lane);
+      smb_json_number(json, "block", access->rank[lane]);
+      smb_json_number(json, "offset", access->offset[lane]);
+      json_builder_end_object(json);
+    }
+    json_builder_end_array(json);
+    smb_json_number(json, "packets", smb_peer_access_packets(access));
+    smb_json_text(json, "text", text);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
 void
 smb_explain_write_json(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
@@ -256,6 +289,7 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
     write_nothing(json);
   }
   write_tiles_json(json, report, cli->arch);
+  write_peers_json(json, report);
   smb_analyze_json_compiled(json, report->target->kernel, report->compiled, FALSE,
                             e ? e->access : NULL, report->time);
   smb_launch_time_json(json, report->time);

@@ -63,7 +63,7 @@ add_place_of_line(GPtrArray *places, const SmbSite *site, gboolean in_one_file) 
     g_ptr_array_add(places, g_steal_pointer(&place));
 }
 
-// The lines that have accesses, boxes or operands; with their files, too, if there are several; "" if none has a line.
+// The lines that have accesses, also to other blocks, boxes or operands; with their files, too, if there are several; "" if none has a line.
 static char *
 list_lines(const SmbAnalysis *analysis, gboolean with_files) {
   g_autoptr(GPtrArray) places = g_ptr_array_new_with_free_func(g_free);
@@ -76,6 +76,8 @@ list_lines(const SmbAnalysis *analysis, gboolean with_files) {
       add_place_of_line(places, get_access(analysis, i)->site, in_one_file);
   for (guint i = 0; analysis->tiles && i < analysis->tiles->len; i++)
     add_place_of_line(places, g_array_index(analysis->tiles, SmbPlacedRows, i).site, in_one_file);
+  for (guint i = 0; analysis->peers && i < analysis->peers->len; i++)
+    add_place_of_line(places, g_array_index(analysis->peers, SmbPeerAccess, i).site, in_one_file);
   g_ptr_array_add(places, NULL);
   return g_strjoinv(", ", (char **)places->pdata);
 }

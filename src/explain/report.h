@@ -12,6 +12,7 @@
  * SmbExplainReport: what the writers of SmbFormat take
  * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests, or none in the line that is asked for
  * @tiles: (nullable) (element-type SmbPlacedRows): boxes and operands that are asked for
+ * @peers: (nullable) (element-type SmbPeerAccess): accesses to other blocks that are asked for
  * @compiled: (nullable): what nvcc makes of the kernel
  * @time: (nullable): how long the launch takes
  * @all_lanes: in text, every active lane in the table
@@ -23,6 +24,7 @@ typedef struct {
   const SmbAnalysis *analysis;
   const SmbExplanation *explanation;
   const GArray *tiles;
+  const GArray *peers;
   const SmbCompiledCount *compiled;
   const SmbLaunchTime *time;
   gboolean all_lanes;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/analysis/heading.h"
+#include "src/analysis/peer-access.h"
 #include "src/analysis/placed.h"
 #include "src/analysis/verdict.h"
 
@@ -110,6 +111,16 @@ write_tiles(SmbCli *cli, const SmbExplainReport *report) {
 }
 
 static void
+write_peers(SmbCli *cli, const SmbExplainReport *report) {
+  for (guint i = 0; report->peers && i < report->peers->len; i++) {
+    const SmbPeerAccess *access = &g_array_index(report->peers, SmbPeerAccess, i);
+    g_autofree char *name = smb_peer_access_name(access);
+    write_title(cli, name);
+    write_word_list(cli, smb_peer_access_describe(access));
+  }
+}
+
+static void
 write_explained_constants(SmbCli *cli, const SmbAnalysis *analysis) {
   char *text = smb_analyze_describe_constants(cli->arch, analysis);
   if (text)
@@ -154,6 +165,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
     smb_analyze_write_verdict(cli, report->analysis);
     smb_analyze_write_bounds(cli, report->analysis);
     write_tiles(cli, report);
+    write_peers(cli, report);
     write_explained_time(cli, report);
     write_explained_constants(cli, report->analysis);
     return;
@@ -181,6 +193,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   write_title(cli, "The bank map");
   write_map(cli, e, report->passes);
   write_tiles(cli, report);
+  write_peers(cli, report);
   write_title(cli, "Other paddings");
   write_word_list(cli, smb_explain_padding(e));
   if (e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN) {

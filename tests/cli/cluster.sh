@@ -35,6 +35,45 @@ wavefronts '52 32 32 32 64' "$work/own.ptx" --cluster 4,2
 expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2
 grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096' "$work/out" || die "$last: $(cat "$work/out")"
 
+# --- explain: which block is asked, by packets of 32 bytes
+cat >"$work/asks.ptx" <<'END'
+.version 8.7
+.target sm_90
+.address_size 64
+.entry k() .explicitcluster .reqnctapercluster 4, 1, 1 {
+  .shared .align 16 .b8 s[4096];
+  .shared .align 8 .b64 arrived;
+  .reg .b32 %r<8>; .reg .pred %p0;
+  mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [arrived], 1; mov.u32 %r1, s; mov.u32 %r2, arrived; mov.u32 %r3, %cluster_ctarank; xor.b32 %r3, %r3, 2; and.b32 %r4, %r0, 1; xor.b32 %r4, %r3, %r4;
+  mad.lo.u32 %r5, %r0, 128, %r1; mapa.shared::cluster.u32 %r5, %r5, %r3; mad.lo.u32 %r6, %r0, 8, %r1; mapa.shared::cluster.u32 %r6, %r6, %r4; mapa.shared::cluster.u32 %r2, %r2, %r3;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  ld.shared::cluster.u32 %r7, [%r5];
+  st.shared::cluster.u32 [%r6], %r7;
+  atom.shared::cluster.add.u32 %r7, [%r5], 1;
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r5], %r0, [%r2];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r5], %r0, [%r2];
+  barrier.cluster.arrive; barrier.cluster.wait;
+  ret;
+}
+END
+explains() {
+  expect 0 explain "$work/asks.ptx" --block 32 --grid 4 --line "$(grep -n "^  $1" "$work/asks.ptx" | sed 's/:.*//')"
+  tr '\n' ' ' <"$work/out" >"$work/line"
+  shift
+  for text; do
+    grep -qF "$text" "$work/line" || die "$last: not '$text': $(cat "$work/out")"
+  done
+}
+explains ld.shared 'Warp 0 of block 0 loads 4 bytes a lane, in 32 lanes, from block 2 of its cluster: lane 0 accesses byte 0, lane 1 byte 128, lane 2 byte 256, and so on.' \
+  'one for each sector that the lanes read. This request takes 32; if its 128 bytes followed each other it would take 4.' 'a packet takes 1.87 cycles (H200), and the request 60.'
+explains st.shared 'stores 4 bytes a lane, in 32 lanes, to blocks 2 and 3 of its cluster: lane 0 accesses byte 0 of block 2, lane 1 byte 8 of block 3' 'two for one in which the lanes leave gaps. This request takes 32'
+explains atom.shared 'updates 4 bytes a lane, in 32 lanes, of block 2' 'This request takes 32'
+explains st.async 'stores 4 bytes a lane, in 32 lanes, to block 2' 'each lane is taken to send its own, 32 in all, which was not measured.'
+explains red.async 'updates 4 bytes a lane, in 32 lanes, of block 2' 'each lane is taken to send its own'
+expect 0 explain "$work/asks.ptx" --block 32 --grid 4 --format json
+shows '"cluster_accesses" : ['
+shows '"packets" : 32'
+
 # --- the answer to clusterlaunchcontrol comes to all blocks of the cluster: no block is taken over, so that all run
 cat >"$work/declined.ptx" <<'END'
 .version 8.7

@@ -39,6 +39,13 @@ tell_ended(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 ra
                    rank, thread);
 }
 
+void
+smb_peer_place(guint64 address, guint *above, guint32 *offset) {
+  guint64 at = address - make_pointer(SHARED_OBJECT, 0);
+  *above = (guint)(at >> CLUSTER_SHIFT);
+  *offset = (guint32)(at - ((guint64)*above << CLUSTER_SHIFT));
+}
+
 gboolean
 smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
               PeerPlace *place) {
