@@ -187,6 +187,10 @@ done
 "$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o machine both.cu 2>nvcc.log || die "$(cat nvcc.log)"
 expect 3 analyze machine --arch sm_100 --entry wrong --block 32
 says "unsupported instruction 'UTCATOMSWS"
+sed 's/cta_group::1/cta_group::2/' both.cu >pair.cu
+"$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o machine pair.cu 2>nvcc.log || die "$(cat nvcc.log)"
+expect 3 analyze machine --arch sm_100 --entry wrong --block 32
+says "unsupported instruction 'UTCATOMSWS.2CTA"
 
 # A ranking says why in one line, without the excerpt of the source; a chip that has no code is named.
 "$SMEMBANK" run --arch sm_100 -- ./wrong 2 2>err | sed -n '/Not counted/,$p' | tr '\n' ' ' >out
