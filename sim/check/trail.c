@@ -3,13 +3,15 @@
 #include "sim/check/trail.h"
 
 enum {
-  PIECE_BYTES = 64, // that have a bit each of a word
+  WORD_BITS = 64,     // of a word, each for a byte
+  PIECE_BYTES = 4096, // that have bits together
   N_KINDS = SMB_TRAIL_READ + 1,
 };
 
+// @bits: by kind: (nullable): PIECE_BYTES / WORD_BITS words
 typedef struct {
   guint64 number; // address / PIECE_BYTES
-  guint64 bytes[N_KINDS];
+  guint64 *bits[N_KINDS];
 } Piece;
 
 struct _SmbTrail {
@@ -18,12 +20,20 @@ struct _SmbTrail {
   GHashTable *pieces; // Piece.number to Piece
 };
 
+static void
+free_piece(gpointer data) {
+  Piece *piece = data;
+  for (guint i = 0; i < N_KINDS; i++)
+    g_free(piece->bits[i]);
+  g_free(piece);
+}
+
 SmbTrail *
 smb_trail_new(const char *kernel) {
   SmbTrail *trail = g_new0(SmbTrail, 1);
   trail->kernel = g_strdup(kernel);
   g_mutex_init(&trail->lock);
-  trail->pieces = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+  trail->pieces = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_piece);
   return trail;
 }
 
@@ -42,27 +52,34 @@ smb_trail_kernel(const SmbTrail *trail) {
   return trail->kernel;
 }
 
-// The bits of the first bytes from an address on that are in one piece. @n: (out): how many
+// The bits of the first bytes from an address on that are in one word. @n: (out): how many
 static guint64
-find_piece_bits(guint64 address, gsize length, gsize *n) {
-  guint at = (guint)(address % PIECE_BYTES);
-  *n = MIN(length, (gsize)PIECE_BYTES - at);
-  return G_MAXUINT64 >> (PIECE_BYTES - *n) << at;
+find_word_bits(guint64 address, gsize length, gsize *n) {
+  guint at = (guint)(address % WORD_BITS);
+  *n = MIN(length, (gsize)WORD_BITS - at);
+  return G_MAXUINT64 >> (WORD_BITS - *n) << at;
+}
+
+static Piece *
+open_piece(SmbTrail *trail, SmbTrailKind kind, guint64 number) {
+  Piece *piece = g_hash_table_lookup(trail->pieces, &number);
+  if (!piece) {
+    piece = g_new0(Piece, 1);
+    piece->number = number;
+    g_hash_table_insert(trail->pieces, &piece->number, piece);
+  }
+  if (!piece->bits[kind])
+    piece->bits[kind] = g_new0(guint64, PIECE_BYTES / WORD_BITS);
+  return piece;
 }
 
 void
 smb_trail_add(SmbTrail *trail, SmbTrailKind kind, guint64 address, gsize length) {
   g_mutex_lock(&trail->lock);
   for (gsize done = 0, n; done < length; done += n) {
-    guint64 number = (address + done) / PIECE_BYTES;
-    guint64 bits = find_piece_bits(address + done, length - done, &n);
-    Piece *piece = g_hash_table_lookup(trail->pieces, &number);
-    if (!piece) {
-      piece = g_new0(Piece, 1);
-      piece->number = number;
-      g_hash_table_insert(trail->pieces, &piece->number, piece);
-    }
-    piece->bytes[kind] |= bits;
+    guint64 at = address + done, bits = find_word_bits(at, length - done, &n);
+    const Piece *piece = open_piece(trail, kind, at / PIECE_BYTES);
+    piece->bits[kind][at % PIECE_BYTES / WORD_BITS] |= bits;
   }
   g_mutex_unlock(&trail->lock);
 }
@@ -70,10 +87,10 @@ smb_trail_add(SmbTrail *trail, SmbTrailKind kind, guint64 address, gsize length)
 gboolean
 smb_trail_has(const SmbTrail *trail, SmbTrailKind kind, guint64 address, gsize length) {
   for (gsize done = 0, n; done < length; done += n) {
-    guint64 number = (address + done) / PIECE_BYTES;
-    guint64 bits = find_piece_bits(address + done, length - done, &n);
+    guint64 at = address + done, number = at / PIECE_BYTES;
+    guint64 bits = find_word_bits(at, length - done, &n);
     const Piece *piece = g_hash_table_lookup(trail->pieces, &number);
-    if (piece && piece->bytes[kind] & bits)
+    if (piece && piece->bits[kind] && piece->bits[kind][at % PIECE_BYTES / WORD_BITS] & bits)
       return TRUE;
   }
   return FALSE;
