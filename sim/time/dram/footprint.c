@@ -416,6 +416,34 @@ find_sites(const SmbBlockRecord *middle, const Sectors *own, const Sectors near[
   return sites;
 }
 
+// How many slices of the second-level cache a request asks for lines that the block has not asked for before.
+static guint
+count_new_slices(const SmbBlockRecord *record, const SmbTimedRequest *request) {
+  guint slices = 0;
+  guint64 last = G_MAXUINT64;
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
+    guint64 slice = line->line >> SMB_SLICE_SHIFT;
+    slices += line->news && slice != last;
+    last = line->news ? slice : last;
+  }
+  return slices;
+}
+
+static guint
+find_together(const SmbBlockRecord *middle, const SmbSiteFootprint *sites) {
+  guint64 slices[SMB_SHARINGS] = {0};
+  for (guint r = 0; r < middle->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(middle->requests, SmbTimedRequest, r);
+    if (request->is_load && !request->is_local)
+      slices[sites[request->site].sharing] += count_new_slices(middle, request);
+  }
+  guint most = 1;
+  for (guint set = 2; set < SMB_SHARINGS; set++)
+    most = slices[set] > slices[most] ? set : most;
+  return most;
+}
+
 gboolean
 smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
                    const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
@@ -433,6 +461,7 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Surroundings stores = surroundings_of(near, far, TRUE);
     footprint->sites = find_sites(middle, &own, near, &loads, blocks, launch,
                                   (double)MIN(at_once, n_blocks), n_sites, chip);
+    footprint->together = find_together(middle, footprint->sites);
     double block_sectors = g_hash_table_size(own.loads) * SMB_LINE_SECTORS;
     for (guint d = 0; d < N_DIMENSIONS; d++)
       loads.earlier[d] = find_loaded_before(d, middle, near[d].record, launch, block_sectors, chip);

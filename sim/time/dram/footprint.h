@@ -55,6 +55,7 @@ typedef struct {
  * @sites: (array): by site
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
+ * @together: of the sets of dimensions along which blocks share lines, the one that they wait for together: what they share along others, one of them has asked for before
  * @distinct: of the sectors that are stored, the part that no store before has written
  * @unshared: of the sectors that a block stores, the part that no other block has stored before
  * @drained: of the distinct ones, the part that leaves the second-level cache for DRAM before the launch ends
@@ -69,6 +70,7 @@ typedef struct {
   SmbSiteFootprint *sites;
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
+  guint together;
   double distinct;
   double unshared;
   double drained;

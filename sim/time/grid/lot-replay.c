@@ -3,6 +3,7 @@
 #include "sim/time/grid/lot-replay.h"
 
 #include "sim/time/grid/balance.h"
+#include "sim/time/grid/hand-out.h"
 
 // Instructions of a block that are replayed.
 static guint64
@@ -63,12 +64,51 @@ balance_blocks(const SmbReplay *replay, const SmbLot *lot, double cycles, SmbRep
   return longest;
 }
 
+static gint
+compare_ends(gconstpointer a, gconstpointer b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// How many of equal blocks the multiprocessor gets that gets most of them. @ends: of those of one that gets as many as the others, or one more
+static guint64
+find_most_blocks(const SmbReplay *replay, GArray *ends) {
+  guint multiprocessors = (guint)replay->chip->multiprocessors;
+  guint64 n = (guint64)replay->grid[0] * replay->grid[1] * replay->grid[2];
+  guint64 places = (guint64)replay->resident * multiprocessors;
+  guint64 rounds = n / places, rest = n % places;
+  if (rounds != 1 || rest == 0 || ends->len < replay->n_blocks)
+    return replay->n_blocks;
+  g_array_sort(ends, compare_ends);
+  guint most = smb_hand_out_most((const double *)(gpointer)ends->data, replay->resident, rest,
+                                 multiprocessors, replay->chip->pace_spread);
+  return MAX(replay->n_blocks, rounds * replay->resident + most);
+}
+
+// Replays equal blocks: those of the multiprocessor that gets most of them, of which the others are as much less busy.
+static SmbReplayed
+replay_most(SmbReplay *replay) {
+  g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
+  replay->ends = ends;
+  SmbReplayed replayed = smb_multiprocessor_replay(replay);
+  replay->ends = NULL;
+  guint64 even = replay->n_blocks;
+  replay->n_blocks = find_most_blocks(replay, ends);
+  if (replay->n_blocks == even)
+    return replayed;
+  replayed = smb_multiprocessor_replay(replay);
+  for (guint u = 0; u < SMB_N_UNITS; u++)
+    replayed.busy[u] *= (double)even / (double)replay->n_blocks;
+  return replayed;
+}
+
 static double
 replay_records(SmbReplay *replay, const SmbLot *lot, const GPtrArray *records,
                SmbReplayed *replayed) {
   replay->records = records;
   replay->n_blocks = lot->n_blocks ? lot->n_blocks : records->len;
-  *replayed = smb_multiprocessor_replay(replay);
+  gboolean are_equal = lot->n_blocks > 0 && !lot->others && !lot->longest;
+  *replayed = are_equal ? replay_most(replay) : smb_multiprocessor_replay(replay);
   return replayed->cycles * find_whole(replay);
 }
 

@@ -333,7 +333,8 @@ ask_dram_for_news(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReque
   asked->luck = sharing ? asked->luck : find_luck_of_some(asked->luck, footprint->loaded);
   asked->of_dram = is_first_asker(sm, warp, sharing, share) ? bytes : 0;
   asked->filled = asked->of_dram / footprint->sites[request->site].moved;
-  asked->is_new = asked->news > 0 && (sm->replay->is_warm ? asked->of_dram : share) > 0;
+  gboolean all_wait = !sm->replay->is_warm && (!sharing || sharing == footprint->together);
+  asked->is_new = asked->news > 0 && (all_wait ? share : asked->of_dram) > 0;
 }
 
 // What DRAM has to do for a request.

@@ -79,6 +79,7 @@ typedef enum {
  * @is_warm: the second-level cache has what is loaded
  * @relieved: (nullable) (array): by site: it has no conflicts
  * @moments: (nullable) (inout) (element-type array of double): by warp of the first block: when it issues each of its instructions
+ * @ends: (nullable) (inout) (element-type double): when blocks have ended, one after the other
  * @max_instructions: that are replayed; after that the rest is taken to go on as before
  * @max_warp_events: instructions of each warp that are replayed, from its first; 0: all of its record
  * @is_cancelled: (nullable): asked with @user now and then whether to stop: what is found then means nothing
@@ -97,6 +98,7 @@ typedef struct {
   gboolean is_warm;
   const guint8 *relieved;
   GPtrArray *moments;
+  GArray *ends;
   guint64 max_instructions;
   guint max_warp_events;
   gboolean (*is_cancelled)(gpointer user);

@@ -91,6 +91,8 @@ smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
   for (guint w = 0; w < warp->record->warps->len; w++)
     sm->partitions[sm->pool[warp->block * sm->warps_per_block + w].partition].resident--;
   sm->ended++;
+  if (sm->replay->ends)
+    g_array_append_val(sm->replay->ends, when);
   if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks))
     sm->warm = (Progress){when, sm->instructions};
   smb_resident_start(sm, warp->block, now, when + sm->chip->block_latency);

@@ -353,6 +353,7 @@ SOLVED = {
 }
 # Key of [time]: why it is not measured.
 NOT_MEASURED = {
+    "pace-spread": "assumed: equal blocks of 132 multiprocessors end 0.1 to 2.6 % apart (standard deviation, eight launches; an H200)",
     "l2-slices": "assumed: two words wait for each other entirely, by half, or not at all (slice_pair), so that there is no one number",
     "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 14",
     "queue-latency": "assumed: of what is known only the sum with operand-latency is seen",
