@@ -47,6 +47,11 @@ smb_scalar_wrap(SmbScalar scalar, gint64 value) {
   g_assert_not_reached();
 }
 
+enum {
+  DOUBLE_BIAS = DBL_MAX_EXP - 1,
+  DOUBLE_FRACTION = DBL_MANT_DIG - 1, // bits that are stored
+};
+
 // A kind of 16 bits. The host may have neither, so their bits are made here.
 typedef struct {
   guint fraction_bits;
@@ -59,6 +64,15 @@ find_scalar_format(SmbScalar kind) {
   return kind == SMB_SCALAR_F16 ? &half : &bfloat;
 }
 
+// 2 to the power of an exponent that a normal double has.
+static double
+power_of_two(int exponent) {
+  guint64 bits = (guint64)(exponent + DOUBLE_BIAS) << DOUBLE_FRACTION;
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
 double
 smb_half_to_real(SmbScalar kind, guint16 bits) {
   const Format *format = find_scalar_format(kind);
@@ -67,10 +81,9 @@ smb_half_to_real(SmbScalar kind, guint16 bits) {
   double value;
   if (exponent == 2 * format->bias + 1)
     value = fraction ? (double)NAN : (double)INFINITY;
-  else if (exponent == 0)
-    value = ldexp(fraction, 1 - format->bias - (int)format->fraction_bits);
   else
-    value = ldexp(fraction + one, exponent - format->bias - (int)format->fraction_bits);
+    value = (exponent ? fraction + one : fraction) *
+            power_of_two(MAX(exponent, 1) - format->bias - (int)format->fraction_bits);
   return bits >> 15 ? -value : value;
 }
 
@@ -78,21 +91,21 @@ guint16
 smb_half_from_real(SmbScalar kind, double value) {
   const Format *format = find_scalar_format(kind);
   guint infinity = (2 * (guint)format->bias + 1) << format->fraction_bits;
-  guint sign = signbit(value) ? 0x8000 : 0;
-  int exponent;
+  guint64 bits;
+  memcpy(&bits, &value, sizeof bits);
+  guint sign = (guint)(bits >> 63) << 15;
+  int exponent = (int)(bits >> DOUBLE_FRACTION & (2 * DOUBLE_BIAS + 1)) - DOUBLE_BIAS;
   if (isnan(value))
     return 0x7fff;
-  if (isinf(value) || value == 0)
-    return (guint16)(sign | (value == 0 ? 0 : infinity));
-  // The exponent of the last bit that is kept: of the smallest numbers it is the same for all.
-  frexp(value, &exponent);
-  int last = MAX(exponent - 1, 1 - format->bias) - (int)format->fraction_bits;
-  // With the bit that is not stored, which adds 1 to the exponent's field; so does what is rounded up to 2.
-  guint fraction = (guint)rint(ldexp(fabs(value), -last));
-  int field = last + (int)format->fraction_bits - (1 - format->bias);
-  if (field > 2 * format->bias)
+  if (exponent > format->bias)
     return (guint16)(sign | infinity);
-  return (guint16)(sign | MIN(((guint)field << format->fraction_bits) + fraction, infinity));
+  // The exponent of the last bit that is kept: of the smallest numbers it is the same for all.
+  int last = MAX(exponent, 1 - format->bias) - (int)format->fraction_bits;
+  // With the bit that is not stored, which adds 1 to the exponent's field; so does what is rounded up to 2. To a whole number, and of two as near to the even one.
+  double whole = 1.0 / DBL_EPSILON;
+  guint fraction = (guint)(fabs(value) * power_of_two(-last) + whole - whole);
+  guint field = (guint)(last + (int)format->fraction_bits - (1 - format->bias));
+  return (guint16)(sign | MIN((field << format->fraction_bits) + fraction, infinity));
 }
 
 // Hosts of this program are little-endian, like the device.
