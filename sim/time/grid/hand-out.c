@@ -10,7 +10,7 @@ enum {
 
 // The time of one of @n multiprocessors, as a part of their mean: they are as far apart as the quantiles of a normal distribution.
 static double
-find_pace(guint number, guint n, double spread) {
+find_quantile(guint number, guint n, double spread) {
   double part = (number + 0.5) / n, low = -6, high = 6;
   for (guint i = 0; i < STEPS; i++) {
     double middle = (low + high) / 2;
@@ -35,7 +35,7 @@ smb_hand_out_most(const double *ends, guint resident, guint64 rest, guint multip
                   double spread) {
   g_autofree double *paces = g_new(double, multiprocessors);
   for (guint p = 0; p < multiprocessors; p++)
-    paces[p] = find_pace(p, multiprocessors, spread);
+    paces[p] = find_quantile(p, multiprocessors, spread);
   double low = 0, high = 2 * ends[resident - 1];
   for (guint i = 0; i < STEPS; i++) {
     double middle = (low + high) / 2;
