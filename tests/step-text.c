@@ -250,13 +250,14 @@ add_copy(GString *text, const Code *code, const Step *step) {
 
 static void
 add_access(GString *text, const Code *code, const Step *step) {
-  static const char *const values[] = {
-      [MATRIX_PLAIN] = "", [MATRIX_TRANSPOSED] = ".transposed", [MATRIX_UNKNOWN] = ".unknown"};
+  static const char *const layouts[] = {"", ".transposed", ".bytes"};
+  static const char *const packings[] = {"", ".4", ".6"};
   const Transfer *transfer = step->transfer;
   gboolean stores = transfer->move.op_class == SMB_OP_CLASS_STORE;
   gboolean is_matrix = step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX;
   if (is_matrix)
-    g_string_append(text, values[step->argument]);
+    g_string_append_printf(text, "%s%s", layouts[step->argument & MATRIX_LAYOUT],
+                           packings[step->argument / MATRIX_OF_4]);
   add_width(text, transfer);
   g_string_append_c(text, ' ');
   if (stores)

@@ -300,11 +300,16 @@ enum {
   MBARRIER_PARITY,
 };
 
-// STEP_LOAD_MATRIX, STEP_STORE_MATRIX: how their values lie in registers.
+// STEP_LOAD_MATRIX, STEP_STORE_MATRIX: how their values lie in registers, and whether the numbers of a row, which have 8
+// bits in registers, have fewer in memory.
 typedef enum {
   MATRIX_PLAIN,
-  MATRIX_TRANSPOSED,
-  MATRIX_UNKNOWN, // only the requests are modelled
+  MATRIX_TRANSPOSED, // of numbers of 16 bits
+  MATRIX_BYTES,      // of numbers of 8 bits, transposed
+  MATRIX_LAYOUT = 3, // which bits say that
+
+  MATRIX_OF_4 = 4,
+  MATRIX_OF_6 = 8,
 } MatrixValues;
 
 // STEP_BRANCH_DIVIDED: a branch if the lanes are all of those of the mask Compute.s[0] that live, or if they are not.
