@@ -294,6 +294,14 @@ typedef enum {
   MBARRIER_TOUCH, // cp.async.mbarrier.arrive: the thread's copies are complete, so it arrives once more than it expects
 } MBarrierAction;
 
+// STEP_MBARRIER, added to its action: its result has the form that it has in machine code (mbarrier.c).
+enum {
+  MBARRIER_ACTION = 15, // which bits are the action
+  MBARRIER_WORDS = 16,
+  MBARRIER_LANES =
+      32, // with the lanes that arrive at the same object as the low word; the high one is the first lane's
+};
+
 // STEP_MBARRIER_WAIT: Compute.s[0] is a parity, or the two rows of a state; Compute.p the result.
 enum {
   MBARRIER_STATE,
