@@ -183,3 +183,93 @@ smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
          (smb_words_store(exec->block, &transfer->move, exec->w, asking, addresses, &words) &&
           (!exec->code->has_operands || note_rows(exec, step, asking, addresses)));
 }
+
+// --- wmma, as ptxas of CUDA 13.0 makes it for sm_90
+
+// What lanes ask for at once: @address of each.
+typedef struct {
+  SmbOp op;
+  guint width, n;
+  guint64 address[SMB_MAX_LANES];
+} Request;
+
+// Where a number of a lane lies, or one @right of and @below it.
+static guint64
+locate_number(const Exec *exec, const Step *step, const guint64 *addresses, guint index, guint lane,
+              guint below, guint right) {
+  const Fragment *fragment = step->fragment;
+  guint row, column;
+  smb_fragment_place(fragment, index, lane, &row, &column);
+  guint64 stride = row_values(exec->warp->registers, fragment->stride)[lane];
+  row += below;
+  column += right;
+  return addresses[lane] + (fragment->is_across ? row * stride + column : column * stride + row) *
+                               smb_product_bits(fragment->number) / 8;
+}
+
+// The request @first of a lane's registers begins with, of those that are moved: matrices of factors by ldmatrix, if their numbers have 16 bits, or 8 and lie
+// one after the other; halves of sums that are turned by two at a time; others by what lies together.
+static void
+make_fragment_request(const Exec *exec, const Step *step, const guint64 *addresses, guint number,
+                      guint *moved, Request *request) {
+  const Fragment *fragment = step->fragment;
+  guint bits = smb_product_bits(fragment->number), in_register = MAX(32 / bits, 1);
+  gboolean loads = step->transfer->move.op_class == SMB_OP_CLASS_LOAD;
+  gboolean is_turned = !fragment->is_across, swaps = is_turned && fragment->is_sum && bits == 16;
+  gboolean is_matrix = !fragment->is_sum && (bits == 16 || (bits == 8 && fragment->is_across));
+  guint of_tile = fragment->base / (fragment->halves == 2 ? fragment->across : 1),
+        left = of_tile - number / in_register % of_tile;
+  guint n = !is_matrix ? 0 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+  *request = (Request){.op = loads ? SMB_OP_LD : SMB_OP_ST, .width = bits / 8, .n = 32};
+  *moved = is_matrix ? n * in_register : fragment->is_sum && (fragment->is_across || swaps) ? 2 : 1;
+  if (is_matrix) {
+    static const SmbOp ops[] = {
+        [1] = SMB_OP_LDMATRIX_X1, [2] = SMB_OP_LDMATRIX_X2, [4] = SMB_OP_LDMATRIX_X4};
+    request->op = ops[n];
+    request->width = ROW_BYTES;
+    request->n = n * ROWS;
+  } else
+    request->width *= *moved;
+  for (guint lane = 0; lane < request->n; lane++) {
+    guint of = number + (is_matrix ? lane / ROWS * in_register : 0), i = lane % ROWS;
+    guint from = swaps || (is_matrix && is_turned) ? 0 : is_matrix ? 4 * i : lane;
+    guint right = swaps ? lane / 4 : is_matrix && is_turned ? i : 0;
+    request->address[lane] =
+        locate_number(exec, step, addresses, of, from, swaps ? lane % 4 * 2 : 0, right);
+  }
+}
+
+// Makes the requests of a fragment, of which what they move has been moved already. FALSE: one of them cannot be made.
+gboolean
+smb_fragment_ask(Exec *exec, const Step *step, const guint64 *addresses) {
+  const Fragment *fragment = step->fragment;
+  guint bits = smb_product_bits(fragment->number), moved;
+  for (guint number = 0; number < fragment->base * 32 / bits; number += moved) {
+    Request request;
+    MarkedWords words;
+    make_fragment_request(exec, step, addresses, number, &moved, &request);
+    Move move = step->transfer->move;
+    move.op = request.op;
+    move.width = move.align = request.width;
+    SmbLanes lanes = smb_lanes_below(request.n);
+    if (move.op_class == SMB_OP_CLASS_LOAD) {
+      if (!smb_words_load(exec->block, &move, exec->w, lanes, request.address, &words))
+        return FALSE;
+      continue;
+    }
+    memset(&words, 0, sizeof words);
+    FOR_LANES(lanes, lane) {
+      guchar bytes[ROW_BYTES], marks[ROW_BYTES];
+      if (!smb_bulk_read(exec->block, &move, exec->w, (guint)lane, request.address[lane], bytes,
+                         marks))
+        return FALSE;
+      for (guint i = 0; i < request.width; i++) {
+        words.values[i / 4][lane] |= (guint32)bytes[i] << i % 4 * 8;
+        words.marks[i / 4][lane] |= (guint32)marks[i] << i % 4 * 8;
+      }
+    }
+    if (!smb_words_store(exec->block, &move, exec->w, lanes, request.address, &words))
+      return FALSE;
+  }
+  return TRUE;
+}
