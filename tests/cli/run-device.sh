@@ -68,6 +68,14 @@ for code in sm_90a compute_90a sm_120a; do
   cmp out "$kernels/kernel-pending.expected" || die "pending, $code: another output: $(cat out err)"
 done
 
+# wmma is counted in PTX as in machine code.
+for code in sm_90 compute_90; do
+  "$nvcc" -gencode "arch=compute_90,code=$code" -cudart shared -o fragments "$kernels/kernel-fragments.cu"
+  SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./fragments >out 2>err || die "fragments, $code: $(cat out err)"
+  grep '^ *[12]  ' ranking >"$code.counts"
+done
+cmp sm_90.counts compute_90.counts || die "fragments: other counts: $(diff sm_90.counts compute_90.counts)"
+
 # --- what only one chip has: with the letter that a compiler is told, and without it where the text cannot do without
 cat >features.cu <<'END'
 #include <cstdio>
