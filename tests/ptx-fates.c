@@ -21,8 +21,6 @@ find_fate(const Code *code) {
       return FATE_UNKNOWN;
     if (step->product && step->product->form.is_published)
       return FATE_UNKNOWN;
-    if (step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX)
-      return step->argument == MATRIX_UNKNOWN ? FATE_REQUESTS : FATE_EXACT;
     if (step->kind == KIND_APART)
       return FATE_APART;
     gboolean is_for_checks = step->opcode == STEP_FENCE && step->argument != FENCE_BLOCK;
@@ -35,9 +33,8 @@ find_fate(const Code *code) {
 const char *
 ptx_fate_name(PtxFate fate) {
   static const char *const names[N_FATES] = {
-      [FATE_EXACT] = "exact",     [FATE_REQUESTS] = "requests", [FATE_NOTHING] = "nothing",
-      [FATE_APART] = "apart",     [FATE_MEASURED] = "measured", [FATE_UNKNOWN] = "unknown",
-      [FATE_REFUSED] = "refused",
+      [FATE_EXACT] = "exact",       [FATE_NOTHING] = "nothing", [FATE_APART] = "apart",
+      [FATE_MEASURED] = "measured", [FATE_UNKNOWN] = "unknown", [FATE_REFUSED] = "refused",
   };
   return names[fate];
 }

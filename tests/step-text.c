@@ -250,13 +250,12 @@ add_copy(GString *text, const Code *code, const Step *step) {
 
 static void
 add_access(GString *text, const Code *code, const Step *step) {
-  static const char *const values[] = {
-      [MATRIX_PLAIN] = "", [MATRIX_TRANSPOSED] = ".transposed", [MATRIX_UNKNOWN] = ".unknown"};
+  static const char *const values[][3] = {{"", ".transposed", ".bytes"}, {"", ".4", ".6"}};
   const Transfer *transfer = step->transfer;
   gboolean stores = transfer->move.op_class == SMB_OP_CLASS_STORE;
-  gboolean is_matrix = step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX;
-  if (is_matrix)
-    g_string_append(text, values[step->argument]);
+  if (step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX)
+    g_string_append_printf(text, "%s%s", values[0][step->argument & MATRIX_LAYOUT],
+                           values[1][step->argument / MATRIX_OF_4]);
   add_width(text, transfer);
   g_string_append_c(text, ' ');
   if (stores)
@@ -341,7 +340,9 @@ add_mbarrier(GString *text, const Code *code, const Step *step) {
   if (waits)
     g_string_append(text, parity ? ".parity " : ".state ");
   else
-    g_string_append_printf(text, ".%s ", actions[step->argument]);
+    g_string_append_printf(text, ".%s%s%s ", actions[step->argument & MBARRIER_ACTION],
+                           step->argument & MBARRIER_WORDS ? ".words" : "",
+                           step->argument & MBARRIER_LANES ? ".lanes" : "");
   if (waits)
     step_text_add_predicate(text, step->compute.p, FALSE);
   else if (step->compute.d != NO_ROW)

@@ -19,7 +19,6 @@ static const char *const examples[] = {
 // How the table of the documentation calls them; NULL: it does not have them.
 static const char *const rows[N_FATES] = {
     [FATE_EXACT] = "executed as the device does",
-    [FATE_REQUESTS] = "the requests are counted, the values are not known",
     [FATE_NOTHING] = "changes nothing that is counted",
     [FATE_APART] = "listed separately, since it makes no request of a warp (see below)",
     [FATE_MEASURED] = "known of sm_90, where it was measured; elsewhere the result is not known",

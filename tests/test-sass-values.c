@@ -39,7 +39,7 @@ static const Value values[] = {
 static const guint chips[] = {75, 80, 90, 100, 120};
 
 // --- registers as text: "R4=1:ffffffff:0:7 P0=a UR5=3": of each lane, or of all; of a predicate the lanes where it is true.
-// "Rpc" is where returns go to
+// "Rpc" and "RpcHi" are where returns go to
 
 // A word, and which of two kinds of numbers it names; @first: of the plain and the uniform one.
 static gboolean
@@ -68,16 +68,17 @@ set_register(Registers *registers, const char *word) {
     return;
   }
   at = word;
-  gboolean is_return = g_str_has_prefix(word, "Rpc=");
+  gboolean is_high = g_str_has_prefix(word, "RpcHi="),
+           is_return = is_high || g_str_has_prefix(word, "Rpc=");
   if (is_return)
-    at += strlen("Rpc=");
+    at = strchr(word, '=') + 1;
   else
     ck_assert_msg(parse_name(&at, 'R', &number, &is_uniform), "%s: expected R4=… or P0=…", word);
   for (; n < LANES; n++) {
     numbers[n] = (guint32)strtoul(at, &end, 16);
     at = *end == ':' ? end + 1 : at; // one number is that of all lanes
   }
-  Row row = is_return ? RETURN_ADDRESS : number + (is_uniform ? FIRST_UNIFORM : 0);
+  Row row = is_return ? RETURN_ADDRESS + is_high : number + (is_uniform ? FIRST_UNIFORM : 0);
   smb_row_set(registers, row, ALL_LANES, numbers, NULL, 0, 0);
 }
 
@@ -86,8 +87,8 @@ print_row(GString *text, const Registers *registers, Row row) {
   const guint32 *numbers = row_values(registers, row);
   gboolean is_alike = TRUE;
   g_string_append(text, text->len > 0 ? " " : "");
-  if (row == RETURN_ADDRESS)
-    g_string_append(text, "Rpc=");
+  if (row >= RETURN_ADDRESS)
+    g_string_append(text, row == RETURN_ADDRESS ? "Rpc=" : "RpcHi=");
   else
     g_string_append_printf(text, "%s%u=", row < FIRST_UNIFORM ? "R" : "UR", row % FIRST_UNIFORM);
   if (smb_row_known(registers, row, ALL_LANES) != ALL_LANES) {
@@ -116,14 +117,14 @@ print_predicate(GString *text, const Registers *registers, Predicate predicate) 
 
 // What its steps write, but for rows between them.
 typedef struct {
-  gboolean rows[RETURN_ADDRESS + 1];
+  gboolean rows[RETURN_ADDRESS + 2];
   gboolean predicates[NEVER];
 } Results;
 
 static void
 note_row(Results *results, Row row, guint n) {
   for (guint i = 0; i < n; i++)
-    if (row + i < FIRST_SCRATCH || row + i == RETURN_ADDRESS)
+    if (row + i < FIRST_SCRATCH || (row + i >= RETURN_ADDRESS && row + i < RETURN_ADDRESS + 2))
       results->rows[row + i] = TRUE;
 }
 
@@ -193,7 +194,7 @@ run(const Code *code, const char *inputs) {
   g_autofree Results *results = g_new0(Results, 1);
   execute(code, registers, results);
   GString *text = g_string_new(NULL);
-  for (Row row = 0; row <= RETURN_ADDRESS; row++)
+  for (Row row = 0; row <= RETURN_ADDRESS + 1; row++)
     if (results->rows[row])
       print_row(text, registers, row);
   for (Predicate p = FIRST_PREDICATE; p < NEVER; p++)

@@ -419,7 +419,7 @@ smb_build_atomic(const Builder *builder, Transfer *transfer, const AtomicAccess 
 
 void
 smb_build_matrix(const Builder *builder, Transfer *transfer, gboolean loads, guint n,
-                 MatrixValues values) {
+                 guint values) {
   static const SmbOp ops[][2] = {[1] = {SMB_OP_STMATRIX_X1, SMB_OP_LDMATRIX_X1},
                                  [2] = {SMB_OP_STMATRIX_X2, SMB_OP_LDMATRIX_X2},
                                  [4] = {SMB_OP_STMATRIX_X4, SMB_OP_LDMATRIX_X4}};
@@ -427,6 +427,8 @@ smb_build_matrix(const Builder *builder, Transfer *transfer, gboolean loads, gui
   set_move(builder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE, ops[n][loads],
            SMB_MAX_WIDTH);
   step.argument = values;
+  if (values > MATRIX_TRANSPOSED)
+    builder->code->program.assumed = "ldmatrix and stmatrix (numbers of 8 bits and fewer)";
   add_transfer(builder, &step, transfer);
 }
 

@@ -109,9 +109,9 @@ typedef struct {
 
 void smb_build_atomic(const Builder *builder, Transfer *transfer, const AtomicAccess *access);
 
-// @n matrices: 1, 2 or 4, a row of each.
+// @n matrices of 8 rows: 1, 2 or 4, a row of each. @values: MatrixValues
 void smb_build_matrix(const Builder *builder, Transfer *transfer, gboolean loads, guint n,
-                      MatrixValues values);
+                      guint values);
 // A copy from global memory of @width bytes a lane. @is_past_cache: it bypasses the first-level cache (cp.async.cg).
 void smb_build_copy(const Builder *builder, Transfer *to, Transfer *from, guint width,
                     gboolean is_past_cache);

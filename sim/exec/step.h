@@ -302,17 +302,30 @@ typedef enum {
   MBARRIER_TOUCH, // cp.async.mbarrier.arrive: the thread's copies are complete, so it arrives once more than it expects
 } MBarrierAction;
 
+// STEP_MBARRIER, added to its action: its result has the form that it has in machine code (mbarrier.c).
+enum {
+  MBARRIER_ACTION = 15, // which bits are the action
+  MBARRIER_WORDS = 16,
+  MBARRIER_LANES =
+      32, // with the lanes that arrive at the same object as the low word; the high one is the first lane's
+};
+
 // STEP_MBARRIER_WAIT: Compute.s[0] is a parity, or the two rows of a state; Compute.p the result.
 enum {
   MBARRIER_STATE,
   MBARRIER_PARITY,
 };
 
-// STEP_LOAD_MATRIX, STEP_STORE_MATRIX: how their values lie in registers.
+// STEP_LOAD_MATRIX, STEP_STORE_MATRIX: how their values lie in registers, and whether the numbers of a row, which have 8
+// bits in registers, have fewer in memory.
 typedef enum {
   MATRIX_PLAIN,
-  MATRIX_TRANSPOSED,
-  MATRIX_UNKNOWN, // only the requests are modelled
+  MATRIX_TRANSPOSED, // of numbers of 16 bits
+  MATRIX_BYTES,      // of numbers of 8 bits, transposed
+  MATRIX_LAYOUT = 3, // which bits say that
+
+  MATRIX_OF_4 = 4,
+  MATRIX_OF_6 = 8,
 } MatrixValues;
 
 // STEP_BRANCH_DIVIDED: a branch if the lanes are all of those of the mask Compute.s[0] that live, or if they are not.

@@ -442,6 +442,7 @@ read_sass_operand(Reader *reader, const Field *field, SassOperand *operand) {
   case FIELD_WORD:
     operand->kind = SASS_WORD;
     operand->part = read_sass_part(reader, field->part);
+    operand->number = field->width ? (guint8)read_bits(reader, field->low, field->width) : 0;
     break;
   case FIELD_IMMEDIATE:
   case FIELD_REAL:

@@ -34,6 +34,7 @@ prints kernel-locks
 prints kernel-waits
 prints sparse
 prints kernel-quads
+prints kernel-pending
 status=0
 "$SMEMBANK" run --nvcc -rdc=true --output ranking "$kernels/kernel-linked.cu" "$kernels/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
@@ -59,6 +60,21 @@ for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks ke
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$kernels/$name.expected" || die "$name as PTX: another output: $(cat out err)"
 done
+
+# States of barriers lie in other bits in machine code.
+for code in sm_90a compute_90a sm_120a; do
+  "$nvcc" -gencode "arch=compute_${code#*_},code=$code" -cudart shared -o pending "$kernels/kernel-pending.cu"
+  SMEMBANK_NVCC=no "$SMEMBANK" run --arch "sm_${code#*_}" --output ranking -- ./pending >out 2>err || die "pending, $code: $(cat out err)"
+  cmp out "$kernels/kernel-pending.expected" || die "pending, $code: another output: $(cat out err)"
+done
+
+# wmma is counted in PTX as in machine code.
+for code in sm_90 compute_90; do
+  "$nvcc" -gencode "arch=compute_90,code=$code" -cudart shared -o fragments "$kernels/kernel-fragments.cu"
+  SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./fragments >out 2>err || die "fragments, $code: $(cat out err)"
+  grep '^ *[12]  ' ranking >"$code.counts"
+done
+cmp sm_90.counts compute_90.counts || die "fragments: other counts: $(diff sm_90.counts compute_90.counts)"
 
 # --- what only one chip has: with the letter that a compiler is told, and without it where the text cannot do without
 cat >features.cu <<'END'

@@ -59,6 +59,32 @@ for code in sm_100a compute_100a; do
   tr '\n' ' ' <ranking | grep -qF 'ounted by rules that are assumed, not measured: tensor maps (their form is that of sm_90)' || die "rows, $code: not said to be assumed: $(cat ranking)"
 done
 
+# Matrices of numbers of 8 bits and fewer: the same values and the same counts in machine code as in PTX as it is.
+for chip in 100 120; do
+  for code in sm_${chip}a compute_${chip}a; do
+    "$nvcc" -std=c++17 -gencode "arch=compute_${chip}a,code=$code" -cudart shared -o matrices "$kernels/kernel-matrices.cu"
+    SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_$chip --output ranking -- ./matrices >out 2>err || die "matrices, $code: status $?: $(cat out err ranking)"
+    [ "$(cat out)" = 'kernel-matrices: as expected' ] || die "matrices, $code: another output: $(cat out)"
+    [ ! -s err ] || die "matrices, $code: messages: $(cat err)"
+    tr '\n' ' ' <ranking | grep -qF 'ounted by rules that are assumed, not measured: ldmatrix and stmatrix (numbers of 8 bits and fewer)' || die "matrices, $code: not said to be assumed: $(cat ranking)"
+    grep '  void move<' ranking >"$code.counts"
+  done
+  cmp sm_${chip}a.counts compute_${chip}a.counts || die "matrices, sm_$chip: other counts: $(diff sm_${chip}a.counts compute_${chip}a.counts)"
+  [ "$(wc -l <sm_${chip}a.counts)" -eq 24 ] || die "matrices, sm_$chip: not 24 kinds of launches: $(cat ranking)"
+done
+
+# Blocks that ask for the work of others, and zeros in bulk; products of single bits, which these chips make of others.
+for chip in 100 120; do
+  for code in sm_${chip}a compute_${chip}a; do
+    for name in next bits; do
+      "$nvcc" -std=c++17 -gencode "arch=compute_${chip}a,code=$code" -cudart shared -o "$name" "$kernels/kernel-$name.cu"
+      SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_$chip --output ranking -- "./$name" >out 2>err || die "$name, $code: status $?: $(cat out err)"
+      [ "$(cat out)" = "kernel-$name: as expected" ] || die "$name, $code: another output: $(cat out)"
+      [ ! -s err ] || die "$name, $code: messages: $(cat err)"
+    done
+  done
+done
+
 # Sparse factors, and what only some chips have.
 "$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_110a,code=compute_110a -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
 for how in '/sm_100' 'extremes/sm_110'; do

@@ -84,7 +84,7 @@ check_extent(const Kernel *kernel, dim3 grid, dim3 block, size_t dynamic_bytes) 
   return threads > occupancy_most_threads(kernel) ? cudaErrorLaunchOutOfResources : cudaSuccess;
 }
 
-// Clusters divide the grid; there are none before sm_90.
+// Clusters divide the grid, and are those that the kernel requires, if it does; there are none before sm_90.
 static cudaError_t
 check_launch_cluster(const KernelCall *launch) {
   const Kernel *kernel = launch->kernel;
@@ -92,6 +92,9 @@ check_launch_cluster(const KernelCall *launch) {
   uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
   if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0)
     return kernel->must_cluster ? cudaErrorInvalidClusterSize : cudaSuccess;
+  if (kernel->must_cluster && (cluster.x != kernel->cluster.x || cluster.y != kernel->cluster.y ||
+                               cluster.z != kernel->cluster.z))
+    return cudaErrorInvalidClusterSize;
   if (client_device()->major * 10 + client_device()->minor < FIRST_CLUSTERS && blocks > 1)
     return cudaErrorInvalidClusterSize;
   unsigned most = kernel->may_cluster_more ? MAX_CLUSTER : MAX_PORTABLE_CLUSTER;

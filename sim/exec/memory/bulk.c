@@ -518,6 +518,8 @@ smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
   if (!moves && transfer->move.op_class == SMB_OP_CLASS_STORE)
     smb_transfer_mark_unknown(exec, step, lanes, step_origin(exec, step));
+  if (moves && first == REGION_SHARED && lanes == smb_lanes_below(32))
+    return smb_fragment_ask(exec, step, addresses);
   if (outside || !exec_may_be_shared(exec, transfer) || !block->sink->uncounted)
     return TRUE;
   g_autofree char *reason = g_strdup_printf(

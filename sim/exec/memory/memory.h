@@ -23,6 +23,7 @@ guint64 smb_transfer_own(guint64 address);
 // Registers of @bytes each, side by side, of @lanes. Returns the origin of what is not known of them; 0: all is.
 guint32 smb_transfer_gather(const Registers *registers, const Row *rows, guint n_components,
                             guint bytes, SmbLanes lanes, MarkedWords *words);
+gboolean smb_fragment_ask(Exec *exec, const Step *step, const guint64 *addresses);
 // Words that a step loaded go to its registers. TRUE: all that is delivered is known. @flags: what they depend on.
 gboolean smb_transfer_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
                               const MarkedWords *words);

@@ -233,7 +233,7 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
   guint32 offset = places->offset[lane];
   if (owner != exec)
     ++*exec->block->peers->changes;
-  switch ((MBarrierAction)step->argument) {
+  switch ((MBarrierAction)(step->argument & MBARRIER_ACTION)) {
   case MBARRIER_INIT:
     return init_mbarrier(exec, step, lane, places, number, phase);
   case MBARRIER_INVALIDATE:
@@ -266,6 +266,37 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
     return TRUE;
   }
   g_assert_not_reached();
+}
+
+// Those of @lanes that name the same object as @lane.
+static SmbLanes
+find_companions(SmbLanes lanes, guint lane, const Places *places) {
+  SmbLanes found = 0;
+  FOR_LANES(lanes, other) {
+    if (places->owner[other] == places->owner[lane] &&
+        places->offset[other] == places->offset[lane])
+      found |= (SmbLanes)1 << other;
+  }
+  return found;
+}
+
+// The state ahead of what @lane does: the pending arrivals and the phase. In machine code it is what is left of the most arrivals that there
+// can be, of those that are expected from bit 1 on and of those that are pending from bit 43 on, and the parity of the
+// phase in the highest bit.
+static void
+take_state(const Step *step, const MBarrier *barrier, SmbLanes lanes, guint lane,
+           const Places *places, guint32 states[2][SMB_MAX_LANES]) {
+  states[0][lane] = barrier->pending;
+  states[1][lane] = barrier->phase;
+  if (!(step->argument & (MBARRIER_WORDS | MBARRIER_LANES)))
+    return;
+  states[0][lane] = (MAX_COUNT + 1 - barrier->expected) << 1;
+  states[1][lane] = barrier->phase << 31 | ((MAX_COUNT + 1 - barrier->pending) & MAX_COUNT) << 11;
+  if (!(step->argument & MBARRIER_LANES))
+    return;
+  SmbLanes companions = find_companions(lanes, lane, places);
+  states[0][lane] = (guint32)companions;
+  states[1][lane] = states[1][smb_lanes_first(companions)];
 }
 
 // The number of each lane; @otherwise, if it takes none. FALSE: it is not known.
@@ -327,8 +358,8 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
     gboolean needs = step->argument != MBARRIER_INIT;
     if (needs && !smb_mbarrier_find(exec, step, (guint)lane, &places, &barrier))
       return FALSE;
-    states[0][lane] = barrier ? barrier->pending : 0;
-    states[1][lane] = barrier ? barrier->phase : 0;
+    if (barrier)
+      take_state(step, barrier, here, (guint)lane, &places, states);
     unknown[lane] = barrier ? 0 : G_MAXUINT32;
     if ((barrier || !needs) &&
         !act(exec, step, barrier, (guint)lane, &places, numbers[lane], phases[lane]))

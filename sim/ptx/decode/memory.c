@@ -353,16 +353,17 @@ smb_ptx_set_async_value(PtxDecoder *decoder, const Transfer **value) {
 
 // --- matrices
 
-// Of numbers of 8 bits and fewer only the requests are modelled: rows of 16 bytes as of those of 16 bits.
 static gboolean
-find_matrix(const PtxDecoder *decoder, gboolean loads, MatrixValues *values) {
+find_matrix(const PtxDecoder *decoder, gboolean loads, guint *values) {
   gboolean trans = smb_ptx_has_part(decoder, "trans");
   const char *type = smb_ptx_last_part(decoder);
-  gboolean packed = strcmp(type, "b6x16_p32") == 0 || strcmp(type, "b4x16_p64") == 0;
+  guint packed = strcmp(type, "b6x16_p32") == 0   ? MATRIX_OF_6
+                 : strcmp(type, "b4x16_p64") == 0 ? MATRIX_OF_4
+                                                  : 0;
   *values = trans ? MATRIX_TRANSPOSED : MATRIX_PLAIN;
   if (smb_ptx_has_part(decoder, "m8n8"))
     return strcmp(type, "b16") == 0;
-  *values = MATRIX_UNKNOWN;
+  *values = (trans ? MATRIX_BYTES : MATRIX_PLAIN) | packed;
   if (!loads)
     return smb_ptx_has_part(decoder, "m16n8") && trans && strcmp(type, "b8") == 0;
   if (smb_ptx_has_part(decoder, "m16n16"))
@@ -385,7 +386,7 @@ PtxResult
 smb_ptx_decode_matrix(PtxDecoder *decoder) {
   gboolean loads = decoder->argument;
   guint n = count_matrices(decoder);
-  MatrixValues values;
+  guint values;
   if (!find_matrix(decoder, loads, &values) || (n != 1 && n != 2 && n != 4))
     return PTX_UNKNOWN;
   Transfer *transfer = smb_code_new_transfer(decoder->code);

@@ -314,9 +314,14 @@ smb_ptx_fragment(PtxDecoder *decoder, gboolean loads) {
   for (guint i = 1; decoder->parts[i] && shape.m == 0; i++)
     if (sscanf(decoder->parts[i], "m%3un%3uk%3u", &shape.m, &shape.n, &shape.k) != 3)
       shape.m = 0;
-  if (shape.m == 0 || !find_product_type(smb_ptx_last_part(decoder), &number) ||
-      smb_product_bits((ProductNumber)number) < 8 || number == PRODUCT_B1)
+  if (shape.m == 0 || !find_product_type(smb_ptx_last_part(decoder), &number))
     return NULL;
+  // Of fewer bits, a row is one of bytes: they lie in registers as in memory.
+  guint narrow = number == PRODUCT_B1 ? 8 : 8 / MIN(smb_product_bits((ProductNumber)number), 8);
+  if (narrow > 1) {
+    number = PRODUCT_U8;
+    shape.k /= narrow;
+  }
   gboolean is_turned = shape.m == 8 && shape.n == 32, is_sum = !is_a && !is_b;
   guint m = is_turned ? shape.n : shape.m, n = is_turned ? shape.m : shape.n;
   gboolean is_left = is_sum || is_a != is_turned; // it has tiles of 16 rows
@@ -343,7 +348,13 @@ smb_ptx_fragment(PtxDecoder *decoder, gboolean loads) {
                        : (by_rows ? shape.n : shape.m);
   fragment->stride = smb_ptx_has_operand(decoder, 2)
                          ? smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE)
-                         : smb_ptx_constant(decoder, width, 4);
+                         : smb_ptx_constant(decoder, (guint64)width * narrow, 4);
+  if (narrow > 1 && fragment->stride != NO_ROW) {
+    Row bytes = smb_code_new_rows(decoder->code, 1);
+    smb_ptx_add_operation(decoder, OPERATION_SHR_U32, bytes, fragment->stride,
+                          smb_ptx_constant(decoder, narrow == 8 ? 3 : 1, 4));
+    fragment->stride = bytes;
+  }
   return fragment->stride == NO_ROW ? NULL : fragment;
 }
 

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 // What happens to an instruction (doc/compiled.md, "What becomes of each instruction").
 typedef enum {
   FATE_EXACT,    // executed as the device does
-  FATE_REQUESTS, // its requests are counted, the values are not known
   FATE_NOTHING,  // changes nothing that is counted
   FATE_APART,    // uses shared memory without a request of a warp, and is listed separately
   FATE_MEASURED, // known on sm_90, where it was measured; unknown elsewhere

@@ -86,7 +86,8 @@ find_action(const SassDecoder *decoder) {
                                      drops ? MBARRIER_DROP_EXPECT : MBARRIER_ARRIVE_EXPECT);
 }
 
-// SYNCS.ARRIVE: the phase is the highest bit of the state that it leaves.
+// SYNCS.ARRIVE leaves the state ahead of it; .TMASK, of arrive.noComplete, the lanes that arrive in the place of its low
+// word, of which ptxas computes what each of them would have found.
 static gboolean
 decode_arrival(SassDecoder *decoder, Transfer *at) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *number = smb_sass_operand(decoder, 2);
@@ -94,14 +95,11 @@ decode_arrival(SassDecoder *decoder, Transfer *at) {
   if (!d || !number || !set_place(decoder, at, smb_sass_operand(decoder, 1)))
     return smb_sass_refused(decoder);
   Row state = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 2);
-  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at, find_action(decoder),
+  guint form = state == NO_ROW                     ? 0
+               : smb_sass_has(decoder, PART_TMASK) ? MBARRIER_LANES
+                                                   : MBARRIER_WORDS;
+  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at, find_action(decoder) | form,
                      has_number ? smb_sass_source(decoder, number, 1) : NO_ROW, NO_ROW, state);
-  if (state == NO_ROW)
-    return TRUE;
-  Compute compute = {.operation = OPERATION_SHL_32,
-                     .d = state + 1,
-                     .s = {state + 1, smb_sass_constant(decoder, PHASE_BIT, 1)}};
-  smb_sass_add_compute(decoder, &compute);
   return TRUE;
 }
 
@@ -219,6 +217,59 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
   bulk->from = make_copy_end(decoder, site, leaves, source, SMB_OP_CLASS_LOAD);
   if (enters)
     bulk->barrier = make_copy_end(decoder, site, TRUE, target + 1, SMB_OP_CLASS_ATOMIC);
+  return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
+}
+
+// What is written at @address, without a source.
+static Transfer *
+begin_zeros(SassDecoder *decoder, Bulk *bulk, const SassOperand *address, guint quantum,
+            const Transfer **site) {
+  *site = make_site(decoder, SMB_OP_CLASS_STORE, quantum);
+  Transfer *to =
+      make_copy_end(decoder, *site, TRUE, decoder->uniforms + address->uniform, SMB_OP_CLASS_STORE);
+  to->offset += (guint64)address->value;
+  bulk->to = to;
+  bulk->is_zeros = TRUE;
+  return to;
+}
+
+// UGETNEXTWORKID.SELFCAST [UR4]: clusterlaunchcontrol.try_cancel, whose response goes to UR4, with the barrier at UR5: of zeros, which
+// decline. Bit 0 of its third word is what ptxas reads as whether a block was cancelled. .BROADCAST: to all blocks of the cluster.
+gboolean
+smb_sass_next_block(SassDecoder *decoder) {
+  enum {
+    RESPONSE_BYTES = 16,
+  };
+  const SassOperand *to = smb_sass_operand(decoder, 0);
+  const Transfer *site;
+  if (!to || to->kind != SASS_ADDRESS || to->uniform + 1 >= SASS_URZ)
+    return smb_sass_refused(decoder);
+  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_STORE, RESPONSE_BYTES);
+  bulk->size = smb_sass_constant(decoder, RESPONSE_BYTES, 1);
+  bulk->is_race = TRUE;
+  begin_zeros(decoder, bulk, to, RESPONSE_BYTES, &site);
+  bulk->barrier =
+      make_copy_end(decoder, site, TRUE, decoder->uniforms + to->uniform + 1, SMB_OP_CLASS_ATOMIC);
+  if (smb_sass_has(decoder, PART_BROADCAST))
+    bulk->blocks = smb_sass_cluster_mask(decoder);
+  return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
+}
+
+// UMEMSETS [UR4+0x80], URZ, UR6: st.bulk of 8 * UR6 zeros.
+gboolean
+smb_sass_fill(SassDecoder *decoder) {
+  enum {
+    FILL_QUANTUM = 8,
+  };
+  const SassOperand *to = smb_sass_operand(decoder, 0), *with = smb_sass_operand(decoder, 1);
+  const SassOperand *size = smb_sass_operand(decoder, 2);
+  const Transfer *site;
+  if (!to || to->kind != SASS_ADDRESS || !with || !smb_sass_is_dropped(with) || !size)
+    return smb_sass_refused(decoder);
+  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, FILL_QUANTUM);
+  bulk->size = emit_bulk_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
+                             smb_sass_constant(decoder, 3, 1));
+  begin_zeros(decoder, bulk, to, FILL_QUANTUM, &site);
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 

@@ -128,9 +128,69 @@ smb_sass_compute_election(SassReading *reading) {
   smb_sass_put_predicate(reading, p, 0xf0, elected, PREDICATE_TRUE, PREDICATE_TRUE);
 }
 
+static Row
+emit_to_scratch(SassReading *reading, Operation operation, Row a, Row b) {
+  Row d = smb_sass_scratch(reading->decoder, 1);
+  emit_active(reading, (Compute){.operation = (guint16)operation, .d = d, .s = {a, b}});
+  return d;
+}
+
+static Row
+emit_with_number(SassReading *reading, Operation operation, Row a, guint32 number) {
+  return emit_to_scratch(reading, operation, a, smb_sass_constant(reading->decoder, number, 1));
+}
+
+// MOVM.U4TO8.M832: a matrix of 8 by 32 numbers of 4 bits, of which lane 4 * i + j holds numbers 8 * j to 8 * j + 7 of row i,
+// becomes two of 8 by 16 bytes, of which it holds bytes 4 * j to 4 * j + 3 of row i. It is what ptxas makes products of single bits with,
+// which are the same in whatever order a row has its numbers.
+static void
+widen_matrix(SassReading *reading) {
+  const guint32 lanes_of_warp = 0x1f;
+  SassDecoder *decoder = reading->decoder;
+  Row d = smb_sass_take_result(reading, 2), a = smb_sass_take(reading, 1);
+  guint32 lanes[2][SMB_MAX_LANES], shifts[SMB_MAX_LANES];
+  for (guint lane = 0; lane < decoder->program->lanes; lane++) {
+    lanes[0][lane] = (lane & ~3u) + lane % 4 / 2;
+    lanes[1][lane] = lanes[0][lane] + 2;
+    shifts[lane] = lane % 2 * 16;
+  }
+  Row shift = smb_constants_add_lanes(decoder->code->constants, shifts);
+  Row words[2]; // both, ahead of what is written to the same register
+  for (guint i = 0; i < 2; i++) {
+    words[i] = smb_sass_scratch(decoder, 1);
+    emit_active(reading,
+                (Compute){.operation = OPERATION_SHFL_IDX,
+                          .table = SHUFFLE_ZERO,
+                          .d = words[i],
+                          .s = {a, smb_constants_add_lanes(decoder->code->constants, lanes[i]),
+                                smb_sass_constant(decoder, lanes_of_warp, 1)}});
+  }
+  for (guint i = 0; i < 2; i++) {
+    Row four =
+        emit_with_number(reading, OPERATION_AND_32,
+                         emit_to_scratch(reading, OPERATION_SHR_U32, words[i], shift), 0xffff);
+    Row more = emit_with_number(reading, OPERATION_SHL_32, four, 8);
+    Row two = emit_with_number(reading, OPERATION_AND_32,
+                               emit_to_scratch(reading, OPERATION_OR_32, four, more), 0x00ff00ff);
+    more = emit_with_number(reading, OPERATION_SHL_32, two, 4);
+    smb_sass_put(reading, OPERATION_AND_32, d + i,
+                 emit_to_scratch(reading, OPERATION_OR_32, two, more),
+                 smb_sass_constant(decoder, 0x0f0f0f0f, 1), 0);
+  }
+}
+
 // MOVM.16.MT88: a matrix of 8 by 8 halves is transposed.
 void
 smb_sass_compute_matrix(SassReading *reading) {
+  gboolean widens = smb_sass_says(reading, PART_U4TO8);
+  if (widens != smb_sass_says(reading, PART_M832)) {
+    reading->is_other = TRUE;
+    return;
+  }
+  if (widens) {
+    widen_matrix(reading);
+    return;
+  }
   Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
   emit_active(reading, (Compute){.operation = OPERATION_MOVMATRIX, .d = d, .s = {a}});
 }

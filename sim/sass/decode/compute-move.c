@@ -15,14 +15,16 @@ smb_sass_compute_move(SassReading *reading) {
   smb_sass_put(reading, is_wide ? OPERATION_MOV_64 : OPERATION_MOV_32, d, a, 0, 0);
 }
 
-// RPCMOV: to or from the register that returns go to, where ptxas keeps a register for a while.
+// RPCMOV: to or from the register of two words that returns go to, where ptxas keeps registers for a while.
 void
 smb_sass_compute_rpc(SassReading *reading) {
   const SassOperand *first = smb_sass_peek(reading);
   gboolean is_target = first && first->kind == SASS_WORD;
-  Row kept = reading->decoder->return_address;
   reading->at += is_target;
-  Row d = is_target ? kept : smb_sass_take_result(reading, 1);
+  Row d = is_target ? NO_ROW : smb_sass_take_result(reading, 1);
+  const SassOperand *word = is_target ? first : smb_sass_peek(reading);
+  Row kept = reading->decoder->return_address + (word ? word->number : 0);
+  d = is_target ? kept : d;
   if (is_target)
     smb_sass_note_result(reading, (Written){.row = kept, .n = 1});
   Row a = is_target ? smb_sass_take(reading, 1) : kept;

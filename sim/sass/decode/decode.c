@@ -92,7 +92,7 @@ smb_sass_begin(SassDecoder *decoder) {
   decoder->uniforms = smb_code_new_rows(decoder->code, SASS_UNIFORMS);
   decoder->dropped = smb_code_new_rows(decoder->code, SASS_DROPPED_ROWS);
   decoder->answer = smb_code_new_rows(decoder->code, 1);
-  decoder->return_address = smb_code_new_rows(decoder->code, 1);
+  decoder->return_address = smb_code_new_rows(decoder->code, 2);
   decoder->answer_predicate = smb_code_new_predicate(decoder->code);
   decoder->predicates = decoder->code->n_predicates;
   decoder->uniform_predicates = decoder->predicates + SASS_PREDICATE_REGISTERS;

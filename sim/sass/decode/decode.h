@@ -65,7 +65,7 @@ typedef struct {
   Predicate never;              // is false
   Row dropped;                  // rows that nobody reads: what is written to RZ and URZ
   Row answer;                   // of BAR.RED, for B2R
-  Row return_address;           // the low word of Rpc
+  Row return_address;           // the two words of Rpc
   Predicate answer_predicate;
   const SmbCubin *cubin;
   const SmbCubinFunction *kernel;
@@ -121,6 +121,8 @@ Row smb_sass_scratch(SassDecoder *decoder, guint n);
 Predicate smb_sass_scratch_predicate(SassDecoder *decoder);
 // Rows that hold @bits in all lanes: one, or as many as @n_rows says (1, 2 or 4).
 Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
+// The blocks of the cluster, as bits.
+Row smb_sass_cluster_mask(SassDecoder *decoder);
 
 // Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and
 // after it ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a

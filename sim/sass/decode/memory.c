@@ -294,22 +294,40 @@ smb_sass_reduction(SassDecoder *decoder) {
   return decode_atomic(decoder, FALSE);
 }
 
-// --- matrices: LDSM.16.M88.4 R4, [R2]; STSM.16.MT88.2 [R2], R4
+// --- matrices: LDSM.16.M88.4 R4, [R2]; STSM.16.MT88.2 [R2], R4; of sm_100 and later LDSM.8.MT1616,
+// LDSM.U6x16P32TO8.M816 and STSM.8.MT168
+
+// MatrixValues of a shape and what its numbers are in memory; G_MAXUINT: there are no such matrices.
+static guint
+find_matrix_values(const SassDecoder *decoder, gboolean loads) {
+  static const SassChoice shapes[] = {
+      {PART_M88, MATRIX_PLAIN},    {PART_MT88, MATRIX_TRANSPOSED}, {PART_M816, MATRIX_PLAIN},
+      {PART_MT1616, MATRIX_BYTES}, {PART_MT168, MATRIX_BYTES},
+  };
+  static const SassChoice packings[] = {{PART_U4x16P64TO8, MATRIX_OF_4},
+                                        {PART_U6x16P32TO8, MATRIX_OF_6}};
+  guint shape = SASS_CHOOSE(decoder, shapes, G_MAXUINT);
+  guint packing = SASS_CHOOSE(decoder, packings, 0);
+  if (smb_sass_has(decoder, PART_M88) || smb_sass_has(decoder, PART_MT88))
+    return smb_sass_has(decoder, PART_16) ? shape : G_MAXUINT;
+  if (shape == G_MAXUINT || packing)
+    return shape == G_MAXUINT || !loads ? G_MAXUINT : shape | packing;
+  return shape == MATRIX_BYTES && smb_sass_has(decoder, PART_8) ? shape : G_MAXUINT;
+}
 
 static gboolean
 decode_matrix(SassDecoder *decoder, gboolean loads) {
   static const SassChoice counts[] = {{PART_4, 4}, {PART_2, 2}};
-  guint n = SASS_CHOOSE(decoder, counts, 1);
-  gboolean plain = smb_sass_has(decoder, PART_M88), turned = smb_sass_has(decoder, PART_MT88);
+  guint n = SASS_CHOOSE(decoder, counts, 1) * (smb_sass_has(decoder, PART_MT1616) ? 2 : 1);
+  guint values = find_matrix_values(decoder, loads);
   Transfer *transfer = smb_sass_new_transfer(decoder);
+  if (values == G_MAXUINT || n > 4)
+    return smb_sass_refused(decoder);
   if (!set_sass_address(decoder, transfer, smb_sass_operand(decoder, loads ? 1 : 0),
                         SPACE_OF_SHARED) ||
       !set_sass_data(decoder, transfer, smb_sass_operand(decoder, loads ? 0 : 1), 4 * n, loads))
     return smb_sass_refused(decoder);
-  smb_build_matrix(&decoder->builder, transfer, loads, n,
-                   !smb_sass_has(decoder, PART_16) || plain == turned ? MATRIX_UNKNOWN
-                   : plain                                            ? MATRIX_PLAIN
-                                                                      : MATRIX_TRANSPOSED);
+  smb_build_matrix(&decoder->builder, transfer, loads, n, values);
   return TRUE;
 }
 

@@ -83,6 +83,17 @@ find_special(SassDecoder *decoder, guint number) {
   return row;
 }
 
+Row
+smb_sass_cluster_mask(SassDecoder *decoder) {
+  Preset preset = {.special = SPECIAL_CLUSTER_BLOCKS, .row = smb_code_new_rows(decoder->code, 1)};
+  g_array_append_val(decoder->code->presets, preset);
+  Compute mask = {.operation = OPERATION_BMSK_CLAMP,
+                  .d = smb_sass_scratch(decoder, 1),
+                  .s = {smb_sass_constant(decoder, 0, 1), preset.row}};
+  smb_sass_add_compute(decoder, &mask);
+  return mask.d;
+}
+
 // What a launch that is run for its results finds in a clock.
 static void
 add_clock(SassDecoder *decoder, const SassOperand *d, Row row, guint number, gboolean wide) {

@@ -31,6 +31,11 @@ whole_grid(int *p) {
   }
 }
 
+__global__ void
+__cluster_dims__(2, 1, 1) pairs(int *p) {
+  p[blockIdx.x] = 1;
+}
+
 int
 main() {
   int *device, out[32];
@@ -57,6 +62,13 @@ main() {
   FAILS(cudaErrorInvalidClusterSize,
         cudaLaunchKernelEx(&configuration, clustered, device, device + 32));
   cudaGetLastError();
+  // A kernel that says its clusters itself has no others.
+  configuration.gridDim = dim3(8);
+  CHECK(cudaLaunchKernelEx(&configuration, pairs, device));
+  attributes[0].val.clusterDim.x = 4;
+  FAILS(cudaErrorInvalidClusterSize, cudaLaunchKernelEx(&configuration, pairs, device));
+  FAILS(cudaErrorInvalidClusterSize, cudaGetLastError());
+  CHECK(cudaDeviceSynchronize());
   attributes[0].id = cudaLaunchAttributeCooperative;
   attributes[0].val = {};
   attributes[0].val.cooperative = 1;
