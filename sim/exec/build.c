@@ -186,9 +186,30 @@ count_computing(Code *code) {
   }
 }
 
+static gboolean
+has_box_copies(Code *code) {
+  for (guint i = 0; i < code->steps->len; i++) {
+    const Bulk *bulk = smb_code_step(code, i)->bulk;
+    if (bulk && bulk->tensor.rank > 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+mark_tensor_maps(Code *code) {
+  for (guint i = 0; i < code->places->len; i++) {
+    const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, i);
+    g_array_index(code->program.parameters, SmbParameter, i).is_tensor_map =
+        place->bytes == SMB_TENSOR_MAP_BYTES;
+  }
+}
+
 void
 smb_code_finish(Code *code) {
   count_computing(code);
+  if (has_box_copies(code))
+    mark_tensor_maps(code);
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
                                 smb_code_has(code, STEP_CLUSTER_WAIT);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
