@@ -146,10 +146,12 @@ enum {
 
 // What a fence puts in order (Step.argument).
 enum {
-  FENCE_BLOCK,  // what the warp did is before what it does
-  FENCE_ASYNC,  // what threads stored, before what products of four warps read
-  FENCE_COMMIT, // such products since the last one are a group
-  FENCE_AWAIT,  // plus how many groups may go on
+  FENCE_BLOCK,               // what the warp did is before what it does
+  FENCE_ASYNC,               // what threads stored, before what products of four warps read
+  FENCE_COMMIT,              // such products since the last one are a group
+  FENCE_COMMIT_SENDS,        // copies in bulk from shared memory are
+  FENCE_AWAIT,               // plus how many groups of products may go on
+  FENCE_AWAIT_SENDS = 1 << 8 // the same of such copies
 };
 
 /**

@@ -177,6 +177,8 @@ check_products() {
   finds two-groups race
   finds sent-unfenced race 'with no fence.proxy.async between them'
   finds sent-early race 'with no __syncwarp() or barrier between them'
+  finds partial 'product that not all of its warps make' '3 of the 4 warps of the warpgroup from warp 0 on: warp 2 never comes'
+  finds resent race 'with no cp.async.bulk.wait_group.read, and barrier behind it, between them'
   for case in fenced-late own-rows sent-late sent-on; do
     checked 0 $case
     says 'nothing found.'
