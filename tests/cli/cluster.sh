@@ -150,7 +150,7 @@ wrong '@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r7+900];' "
 wrong 'setp.lt.u32 %p3, %r0, 32; @%p3 bra A; bar.sync 1, 64; bra E; A: barrier.cluster.arrive; barrier.cluster.wait; E:' \
   'the barrier of the cluster is not reached by all of its threads: thread (32,0,0) of block (0,0,0) does not reach it'
 wrong '@%p2 bra E; L: mbarrier.try_wait.parity.shared::cta.b64 %p4, [s+1000], 0; @!%p4 bra L; E: barrier.cluster.arrive; barrier.cluster.wait;' \
-  'the barrier of the cluster is not reached by all of its threads: thread (0,0,0) of block (1,0,0) does not reach it'
+  'warp 0 of block 1 of the cluster waits here forever: the mbarrier at byte 1000 of shared memory still expects 1 arrival and 0 bytes'
 wrong '@%p2 bra E; L: mbarrier.try_wait.parity.shared::cta.b64 %p4, [s+1000], 0; @!%p4 bra L; E:' \
   'warp 0 waits here forever: the mbarrier at byte 1000 of shared memory still expects 1 arrival and 0 bytes'
 wrong 'L: ld.volatile.shared::cluster.u32 %r4, [%r6]; setp.eq.u32 %p4, %r4, 0; @%p4 bra L;' \

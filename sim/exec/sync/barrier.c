@@ -279,9 +279,8 @@ fail_barriers(Exec *exec) {
   g_assert_not_reached();
 }
 
-// Where warps wait for an mbarrier that never completes, others may wait at a barrier for more threads than will come.
-static void
-tell_short_barriers(Exec *exec) {
+void
+smb_barriers_tell_short(Exec *exec) {
   for (guint number = 0; exec->block->check && number < N_BLOCK_BARRIERS; number++) {
     Mask waiting;
     const BlockBarrier *barrier = &exec->sync->barriers[number];
@@ -300,7 +299,7 @@ gboolean
 smb_barriers_fail(Exec *exec) {
   if (!smb_mbarriers_check(exec)) {
     smb_inspect_note_failure(exec->block, SMB_DEFECT_MBARRIER, 0, G_MAXUINT);
-    tell_short_barriers(exec);
+    smb_barriers_tell_short(exec);
   } else if (!fail_barriers(exec))
     smb_inspect_note_failure(exec->block, SMB_DEFECT_BARRIER, 0, G_MAXUINT);
   return FALSE;
