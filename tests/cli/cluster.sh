@@ -33,7 +33,9 @@ wavefronts '52 32 32 32 64' "$work/own.ptx"
 wavefronts '52 32 32 32 64' "$work/own.ptx" --cluster 4,2
 
 expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2
-grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096' "$work/out" || die "$last: $(cat "$work/out")"
+grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096 +- +32 +32' "$work/out" || die "$last: $(cat "$work/out")"
+expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2 --format json
+shows '"ideal_packets" : 32,'
 
 # --- the answer to clusterlaunchcontrol comes to all blocks of the cluster: no block is taken over, so that all run
 cat >"$work/declined.ptx" <<'END'
