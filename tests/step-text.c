@@ -496,12 +496,13 @@ add_effects(GString *text, const Step *step) {
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
   guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
+  const char *const names[] = {"", ".async", ".commit", ".commit-sends"};
+  gboolean is_sends = orders >= FENCE_AWAIT_SENDS;
   if (orders >= FENCE_AWAIT)
-    g_string_append_printf(text, ".await%u", orders - FENCE_AWAIT);
+    g_string_append_printf(text, ".await%s%u", is_sends ? "-sends" : "",
+                           orders - (is_sends ? FENCE_AWAIT_SENDS : FENCE_AWAIT));
   else
-    g_string_append(text, orders == FENCE_ASYNC    ? ".async"
-                          : orders == FENCE_COMMIT ? ".commit"
-                                                   : "");
+    g_string_append(text, names[orders]);
 }
 
 // What a step writes that the line does not show otherwise.
