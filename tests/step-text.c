@@ -498,9 +498,12 @@ add_effects(GString *text, const Step *step) {
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
   guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
-  static const char *const fences[] = {"", ".async", ".grid", ".trigger", ".permit", ".commit"};
+  static const char *const fences[] = {"",        ".async",  ".grid",        ".trigger",
+                                       ".permit", ".commit", ".commit-sends"};
+  gboolean is_sends = orders >= FENCE_AWAIT_SENDS;
   if (orders >= FENCE_AWAIT)
-    g_string_append_printf(text, ".await%u", orders - FENCE_AWAIT);
+    g_string_append_printf(text, ".await%s%u", is_sends ? "-sends" : "",
+                           orders - (is_sends ? FENCE_AWAIT_SENDS : FENCE_AWAIT));
   else
     g_string_append(text, fences[orders]);
 }

@@ -148,6 +148,8 @@ typedef struct {
  * @executions: by a warp
  * @unsized: executions of which it is not known how many bytes they move
  * @bytes: of shared memory that all others move
+ * @packets, @ideal_packets: of 32 bytes, to and from other blocks of the cluster (smb_peer_packets()): those that they take, and as few as the
+ *   bytes of each execution take
  */
 typedef struct {
   const SmbSite *site;
@@ -155,6 +157,8 @@ typedef struct {
   guint64 executions;
   guint64 unsized;
   guint64 bytes;
+  guint64 packets;
+  guint64 ideal_packets;
 } SmbOtherTraffic;
 
 #define SMB_PLACED_BOX '-'

@@ -6,6 +6,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/hash.h"
 #include "sim/base/parallel.h"
+#include "sim/count/peer-packets.h"
 #include "sim/count/recall.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
@@ -205,6 +206,17 @@ count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
     traffic->bytes += bytes * worker->now.times;
 }
 
+static void
+count_peer(gpointer user, guint site, G_GNUC_UNUSED guint warp, SmbLanes mask, guint64 width,
+           const guint64 *addresses) {
+  Worker *worker = user;
+  SmbOtherTraffic *traffic = &worker->sums.traffic[site];
+  SmbOpClass op_class = smb_program_site(worker->program, site)->op_class;
+  const SmbPeerPackets counted = smb_peer_packets(op_class, mask, width, addresses);
+  traffic->packets += counted.packets * worker->now.times;
+  traffic->ideal_packets += counted.ideal * worker->now.times;
+}
+
 // The first one of block 0.
 static void
 note_tile(gpointer user, guint site, char name, const SmbRequest *request) {
@@ -355,6 +367,7 @@ smb_worker_turn_to(Worker *worker, const SmbShare *share) {
                                  .warn = take_warning,
                                  .uncounted = count_uncounted,
                                  .traffic = count_traffic,
+                                 .peer = count_peer,
                                  .constant = count_constant,
                                  .idle = count_idle};
   worker->now = *share;

@@ -143,6 +143,8 @@ static const SmbMember traffic_members[] = {
     SUM(SmbOtherTraffic, executions),
     SUM(SmbOtherTraffic, unsized),
     SUM(SmbOtherTraffic, bytes),
+    SUM(SmbOtherTraffic, packets),
+    SUM(SmbOtherTraffic, ideal_packets),
 };
 
 static gboolean

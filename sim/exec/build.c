@@ -186,11 +186,43 @@ count_computing(Code *code) {
   }
 }
 
+static gboolean
+has_box_copies(Code *code) {
+  for (guint i = 0; i < code->steps->len; i++) {
+    const Bulk *bulk = smb_code_step(code, i)->bulk;
+    if (bulk && bulk->tensor.rank > 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether copies, or arrivals, name other blocks of the cluster by a mask, or the other one of a pair.
+static gboolean
+names_blocks(Code *code) {
+  for (guint i = 0; i < code->steps->len; i++) {
+    const Bulk *bulk = smb_code_step(code, i)->bulk;
+    if (bulk && (bulk->blocks != NO_ROW || bulk->is_paired))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+mark_tensor_maps(Code *code) {
+  for (guint i = 0; i < code->places->len; i++) {
+    const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, i);
+    g_array_index(code->program.parameters, SmbParameter, i).is_tensor_map =
+        place->bytes == SMB_TENSOR_MAP_BYTES;
+  }
+}
+
 void
 smb_code_finish(Code *code) {
   count_computing(code);
+  if (has_box_copies(code))
+    mark_tensor_maps(code);
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
-                                smb_code_has(code, STEP_CLUSTER_WAIT);
+                                smb_code_has(code, STEP_CLUSTER_WAIT) || names_blocks(code);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
   code->has_operands =
       smb_code_has(code, STEP_GROUP_PRODUCT) || smb_code_has(code, STEP_TENSOR_PRODUCT);

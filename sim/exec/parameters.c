@@ -62,7 +62,7 @@ put_parameter_bytes(Parameters *parameters, gsize offset, gconstpointer value, g
   memset(parameters->marks + offset, MARK_KNOWN, length);
 }
 
-// For a parameter of which only fields are said, the rest is not known.
+// For a parameter of which only fields are said, the rest is not known; nor is a tensor map that is not given.
 static gboolean
 put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
               const SmbLaunch *launch, guint p, GError **error) {
@@ -73,7 +73,8 @@ put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
     put_parameter_bytes(parameters, place->offset, &pointer, MIN(place->bytes, sizeof pointer));
     return TRUE;
   }
-  if ((smb_launch_has_field(launch, program, p) || smb_program_parameter(program, p).members) &&
+  const SmbParameter parameter = smb_program_parameter(program, p);
+  if ((smb_launch_has_field(launch, program, p) || parameter.members || parameter.is_tensor_map) &&
       !smb_argument_given(launch->arguments, program, p)) {
     memset(parameters->marks + place->offset, 0, place->bytes);
     return TRUE;

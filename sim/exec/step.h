@@ -146,13 +146,15 @@ enum {
 
 // What a fence puts in order (Step.argument).
 enum {
-  FENCE_BLOCK,   // what the warp did is before what it does
-  FENCE_ASYNC,   // what threads stored, before what products of four warps read
-  FENCE_GRID,    // what the kernel before has done, before what this one does
-  FENCE_TRIGGER, // the kernel behind may begin
-  FENCE_PERMIT,  // the block asks for no more columns of tensor memory
-  FENCE_COMMIT,  // such products since the last one are a group
-  FENCE_AWAIT,   // plus how many groups may go on
+  FENCE_BLOCK,               // what the warp did is before what it does
+  FENCE_ASYNC,               // what threads stored, before what products of four warps read
+  FENCE_GRID,                // what the kernel before has done, before what this one does
+  FENCE_TRIGGER,             // the kernel behind may begin
+  FENCE_PERMIT,              // the block asks for no more columns of tensor memory
+  FENCE_COMMIT,              // such products since the last one are a group
+  FENCE_COMMIT_SENDS,        // copies in bulk from shared memory are
+  FENCE_AWAIT,               // plus how many groups of products may go on
+  FENCE_AWAIT_SENDS = 1 << 8 // the same of such copies
 };
 
 // Of setmaxnreg (Step.argument), plus the registers of a thread: they are asked for, and not given up.

@@ -128,7 +128,8 @@ has_numbers(const GArray *members) {
 static gboolean
 is_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
   SmbParameter parameter = smb_program_parameter(program, p);
-  return !parameter.is_pointer && !smb_argument_find(launch->arguments, program, p) &&
+  return !parameter.is_pointer && !parameter.is_tensor_map &&
+         !smb_argument_find(launch->arguments, program, p) &&
          !smb_launch_has_field(launch, program, p) &&
          (!parameter.members || has_numbers(parameter.members));
 }

@@ -93,6 +93,9 @@ typedef struct {
   gboolean is_number;
   SmbScalar scalar;
   const GArray *members;
+  /* of compiled code that copies boxes of tensors: it has the size of a tensor map, and no members that a text says. It
+   * needs no value: without one nothing is known of it */
+  gboolean is_tensor_map;
   const char
       *unknown; /* (nullable): why its text does not say where the members of a structure are */
 } SmbParameter;

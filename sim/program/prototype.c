@@ -52,6 +52,7 @@ sign_parameter(SmbParameter *parameter, const SmbDeclared *declared) {
   parameter->is_number = declared->is_number;
   parameter->scalar = declared->scalar;
   parameter->members = declared->members;
+  parameter->is_tensor_map &= !declared->members;
   parameter->is_pointer = declared->is_pointer;
   if (declared->is_pointer) {
     parameter->element = declared->element;

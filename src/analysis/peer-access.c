@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
-#include "sim/time/replay/cluster-port.h"
+#include "sim/count/peer-packets.h"
 
 enum {
   PACKET_BYTES = 32,
@@ -62,7 +62,8 @@ smb_peer_access_packets(const SmbPeerAccess *access) {
     return smb_lanes_count(access->lanes);
   for (guint lane = 0; lane < SMB_MAX_LANES; lane++)
     addresses[lane] = (guint64)access->rank[lane] << SHIFT | access->offset[lane];
-  return smb_cluster_port_count(access->site->op_class, access->lanes, access->width, addresses);
+  return (guint)smb_peer_packets(access->site->op_class, access->lanes, access->width, addresses)
+      .packets;
 }
 
 // The blocks that are asked, as bits.

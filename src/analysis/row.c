@@ -130,6 +130,8 @@ smb_analyze_gather_traffic(const GArray *traffic) {
     row->total.executions += one->executions;
     row->total.unsized += one->unsized;
     row->total.bytes += one->bytes;
+    row->total.packets += one->packets;
+    row->total.ideal_packets += one->ideal_packets;
   }
   return rows;
 }

@@ -102,6 +102,8 @@ write_traffic_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
     gboolean has_rule =
         smb_other_traffic_wavefronts(traffic, report->analysis->vendor, &wavefronts);
     smb_json_number_if(json, "wavefronts", has_rule, (gint64)wavefronts);
+    smb_json_number_if(json, "packets", traffic->packets > 0, (gint64)traffic->packets);
+    smb_json_number_if(json, "ideal_packets", traffic->packets > 0, (gint64)traffic->ideal_packets);
     smb_json_number(json, "executions_of_unknown_size", (gint64)traffic->unsized);
     smb_json_boolean(json, "exact", smb_other_traffic_is_exact(traffic));
     json_builder_end_object(json);

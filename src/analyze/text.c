@@ -230,7 +230,8 @@ write_constants_text(SmbCli *cli, const SmbAnalyzeReport *report, gboolean *is_f
 }
 
 static void
-add_traffic_row(SmbTable *table, const SmbAnalyzeTrafficRow *row, guint vendor) {
+add_traffic_row(SmbTable *table, const SmbAnalyzeTrafficRow *row, guint vendor,
+                gboolean has_packets) {
   char bytes[32];
   guint64 wavefronts = 0;
   smb_analyze_describe_bytes(&row->total, bytes, sizeof bytes);
@@ -242,13 +243,33 @@ add_traffic_row(SmbTable *table, const SmbAnalyzeTrafficRow *row, guint vendor) 
     smb_table_number(table, SMB_STYLE_PLAIN, wavefronts);
   else
     smb_table_cell(table, SMB_STYLE_DIM, "-");
+  if (has_packets && row->total.packets) {
+    smb_table_number(table, SMB_STYLE_PLAIN, row->total.packets);
+    smb_table_number(table, SMB_STYLE_PLAIN, row->total.ideal_packets);
+  } else if (has_packets) {
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  }
+}
+
+static gboolean
+asks_other_blocks(const GArray *traffic) {
+  for (guint i = 0; i < traffic->len; i++) {
+    if (g_array_index(traffic, SmbOtherTraffic, i).packets > 0)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 static void
 write_traffic_text(SmbCli *cli, const SmbAnalyzeReport *report, gboolean *is_first) {
   const SmbAnalysis *analysis = report->analysis;
+  gboolean has_packets = asks_other_blocks(analysis->traffic);
   g_autoptr(SmbTable) table = smb_table_new(smb_arch_say(
-      cli->arch, "line>|other shared traffic|op|kind|per launch: executions>|bytes>|wavefronts>"));
+      cli->arch, has_packets ? "line>|other shared traffic|op|kind|per launch: executions>|bytes>|"
+                               "wavefronts>|packets>|ideal>"
+                             : "line>|other shared traffic|op|kind|per launch: executions>|bytes>|"
+                               "wavefronts>"));
   g_autoptr(GArray) rows = smb_analyze_gather_traffic(analysis->traffic);
   g_autoptr(GArray) described = g_array_new(FALSE, FALSE, sizeof(SmbViewRow));
   for (guint i = 0; i < rows->len; i++) {
@@ -261,7 +282,7 @@ write_traffic_text(SmbCli *cli, const SmbAnalyzeReport *report, gboolean *is_fir
   for (guint i = 0; i < order->len; i++)
     add_traffic_row(table,
                     &g_array_index(rows, SmbAnalyzeTrafficRow, g_array_index(order, guint, i)),
-                    analysis->vendor);
+                    analysis->vendor, has_packets);
   write_next_table(cli, report, table, rows->len, is_first);
 }
 

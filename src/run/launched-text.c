@@ -76,9 +76,24 @@ add_contents(const SmbStandIn *stand_in, const GArray *memory, const char *argum
   return g_file_set_contents(path, (const char *)bytes->data, (gssize)bytes->len, error);
 }
 
+// Leaves out variables: forms of the text have their own.
+static void
+drop_variables(GArray *memory) {
+  for (guint i = memory->len; i-- > 0;) {
+    if (g_array_index(memory, SmbMemoryPiece, i).variable)
+      g_array_remove_index(memory, i);
+  }
+}
+
+// Whether a value may hold addresses: structures do, such as tensor maps.
+static gboolean
+may_hold_pointer(const char *argument) {
+  return strlen(strchr(argument, ':') + 1) >= (gsize)2 * MAX_POINTER_BYTES;
+}
+
 // Has the options say a launch. FALSE without @error: the text does not have its kernel.
 static gboolean
-take_launch(const SmbStandIn *stand_in, const SmbHost *host, const SmbCapture *capture,
+take_launch(SmbStandIn *stand_in, const SmbHost *host, const SmbCapture *capture,
             const SmbCaptureLaunch *launch, GError **error) {
   g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func(g_free);
@@ -86,11 +101,14 @@ take_launch(const SmbStandIn *stand_in, const SmbHost *host, const SmbCapture *c
   g_autofree char *name = g_strndup(plain, strcspn(plain, "<("));
   const SmbHostKernel *kernel = find_text_kernel(host, name);
   g_autoptr(SmbSource) code = kernel ? smb_capture_code(capture, launch, error) : NULL;
-  g_autoptr(SmbCaptureLoaded) loaded = code ? smb_capture_load(capture, launch, code, error) : NULL;
+  SmbCaptureLoaded *loaded = stand_in->loaded =
+      code ? smb_capture_load(capture, launch, code, error) : NULL;
+  gboolean has_pointer = FALSE;
   if (!loaded)
     return FALSE;
   for (guint i = 0; i < kernel->parameters->len && loaded->arguments[i]; i++) {
     const SmbHostParameter *parameter = g_ptr_array_index(kernel->parameters, i);
+    has_pointer |= !parameter->is_pointer && may_hold_pointer(loaded->arguments[i]);
     if (!parameter->is_pointer)
       g_ptr_array_add(args, g_strdup(loaded->arguments[i]));
     else if (!add_contents(stand_in, loaded->memory, loaded->arguments[i], i, buffers, error))
@@ -101,15 +119,17 @@ take_launch(const SmbStandIn *stand_in, const SmbHost *host, const SmbCapture *c
   char *end = strrchr(plain, '>');
   if (end)
     end[1] = '\0';
-  smb_target_take_launch(launch, end ? plain : name, (GStrv)args->pdata, (GStrv)buffers->pdata);
+  drop_variables(loaded->memory);
+  smb_target_take_launch(launch, end ? plain : name, (GStrv)args->pdata, (GStrv)buffers->pdata,
+                         has_pointer ? loaded->memory : NULL);
   return TRUE;
 }
 
 // As take_launch(), of the launch that was chosen.
 static gboolean
-take_chosen(const SmbStandIn *stand_in, const char *file, GError **error) {
+take_chosen(SmbStandIn *stand_in, const char *file, GError **error) {
   const SmbTargetOptions *options = smb_target_options();
-  g_autoptr(SmbCapture) capture = smb_capture_open(stand_in->path, error);
+  SmbCapture *capture = stand_in->capture = smb_capture_open(stand_in->path, error);
   g_autoptr(SmbSource) source = capture ? smb_source_load(file, error) : NULL;
   g_autoptr(SmbHost) host = smb_host_new();
   guint64 number = g_ascii_strtoull(options->captured_launch, NULL, 10);

@@ -9,7 +9,7 @@
 /**
  * smb_launched_text_settle:
  * @argument: index of the argument FILE, which may be absent
- * @stand_in: (out) (nullable) (transfer full): must live as long as the command: it has the contents of buffers; %NULL: FILE was not run
+ * @stand_in: (out) (nullable) (transfer full): must live as long as the command: it has the contents of buffers and the memory that structures point to; %NULL: FILE was not run
  * @error: SMB_ERROR_USAGE for an option; none of its launches was counted
  *
  * Runs FILE as smb_stand_in_open() does. Block, grid, arguments and contents of buffers are those of the launch with the most excess

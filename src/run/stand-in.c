@@ -313,6 +313,8 @@ smb_stand_in_free(SmbStandIn *stand_in) {
   if (!stand_in)
     return;
   smb_ranking_free(stand_in->ranking);
+  smb_capture_loaded_free(stand_in->loaded);
+  smb_capture_free(stand_in->capture);
   g_clear_pointer(&stand_in->workshop, smb_workshop_free);
   g_free(stand_in->path);
   g_free(stand_in);

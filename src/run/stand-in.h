@@ -18,12 +18,15 @@
  * @path: the capture: the first launch of each kernel, shape and set of parameters; or all of them, or the one that --launch chooses
  * @ranking: all launches, as they were counted in the run
  * @n_files: that it was made of
+ * @capture, @loaded: (nullable): of smb_launched_text_settle(): what the launch was given
  */
 typedef struct {
   SmbWorkshop *workshop;
   char *path;
   SmbRanking *ranking;
   guint n_files;
+  SmbCapture *capture;
+  SmbCaptureLoaded *loaded;
 } SmbStandIn;
 
 /** smb_stand_in_has_main: Returns: whether a text has a main(), of its own as far as a line says */

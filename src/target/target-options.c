@@ -129,6 +129,7 @@ smb_target_note_in(SmbFiles *files) {
 void
 smb_target_clear_options(void) {
   g_clear_pointer(&typed.captured_as, g_free);
+  typed.memory = NULL;
   static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group};
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
     for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
@@ -160,7 +161,7 @@ write_shape(const guint extent[3]) {
 
 void
 smb_target_take_launch(const SmbCaptureLaunch *launch, const char *kernel, GStrv args,
-                       GStrv buffers) {
+                       GStrv buffers, GArray *memory) {
   char **name = strchr(kernel, '<') ? &typed.instance : &typed.entry;
   g_clear_pointer(&typed.entry, g_free);
   g_clear_pointer(&typed.captured_launch, g_free);
@@ -172,6 +173,7 @@ smb_target_take_launch(const SmbCaptureLaunch *launch, const char *kernel, GStrv
   typed.dynamic_bytes = g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)launch->dynamic_bytes);
   typed.args = g_strdupv(args);
   typed.buffers = g_strdupv(buffers);
+  typed.memory = memory;
 }
 
 void

@@ -449,6 +449,7 @@ load_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
   set_values(&target->buffers, (const char *const *)options->buffers);
+  target->launch.memory = options->memory;
   if (triton)
     target->launch.dynamic_bytes = triton->shared_bytes;
   if (options->dynamic_bytes) {

@@ -17,7 +17,8 @@
 /** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text;
  * @files (nullable) (transfer none) takes what is read; @capture, @captured (nullable) (transfer none): the launch of a capture that
  * is meant, once smb_captured_settle() knows it;
- * @captured_as (nullable): what messages and results call the capture. */
+ * @captured_as (nullable): what messages and results call the capture;
+ * @memory (nullable) (transfer none): SmbLaunch.memory of what is compiled */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
@@ -33,6 +34,7 @@ typedef struct {
   SmbCapture *capture;
   const SmbCaptureLaunch *captured;
   char *captured_as;
+  GArray *memory;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
@@ -193,9 +195,9 @@ void smb_target_choose_launch(guint64 number);
 void smb_target_take_capture(const char *name);
 
 /** smb_target_take_launch: FILE is launched as @launch from then on. @kernel: its name, with the arguments of a template; @args, @buffers:
- * as the options take them */
+ * as the options take them; @memory: (nullable) (transfer none): SmbTargetOptions.memory */
 void smb_target_take_launch(const SmbCaptureLaunch *launch, const char *kernel, GStrv args,
-                            GStrv buffers);
+                            GStrv buffers, GArray *memory);
 
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);

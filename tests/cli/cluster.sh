@@ -33,7 +33,9 @@ wavefronts '52 32 32 32 64' "$work/own.ptx"
 wavefronts '52 32 32 32 64' "$work/own.ptx" --cluster 4,2
 
 expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2
-grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096' "$work/out" || die "$last: $(cat "$work/out")"
+grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096 +- +32 +32' "$work/out" || die "$last: $(cat "$work/out")"
+expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2 --format json
+shows '"ideal_packets" : 32,'
 
 # --- explain: which block is asked, by packets of 32 bytes
 cat >"$work/asks.ptx" <<'END'
@@ -189,7 +191,7 @@ wrong '@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r7+900];' "
 wrong 'setp.lt.u32 %p3, %r0, 32; @%p3 bra A; bar.sync 1, 64; bra E; A: barrier.cluster.arrive; barrier.cluster.wait; E:' \
   'the barrier of the cluster is not reached by all of its threads: thread (32,0,0) of block (0,0,0) does not reach it'
 wrong '@%p2 bra E; L: mbarrier.try_wait.parity.shared::cta.b64 %p4, [s+1000], 0; @!%p4 bra L; E: barrier.cluster.arrive; barrier.cluster.wait;' \
-  'the barrier of the cluster is not reached by all of its threads: thread (0,0,0) of block (1,0,0) does not reach it'
+  'warp 0 of block 1 of the cluster waits here forever: the mbarrier at byte 1000 of shared memory still expects 1 arrival and 0 bytes'
 wrong '@%p2 bra E; L: mbarrier.try_wait.parity.shared::cta.b64 %p4, [s+1000], 0; @!%p4 bra L; E:' \
   'warp 0 waits here forever: the mbarrier at byte 1000 of shared memory still expects 1 arrival and 0 bytes'
 wrong 'L: ld.volatile.shared::cluster.u32 %r4, [%r6]; setp.eq.u32 %p4, %r4, 0; @%p4 bra L;' \

@@ -197,6 +197,8 @@ check_products() {
   finds two-groups race
   finds sent-unfenced race 'with no fence.proxy.async between them'
   finds sent-early race 'with no __syncwarp() or barrier between them'
+  finds partial 'product that not all of its warps make' '3 of the 4 warps of the warpgroup from warp 0 on: warp 2 never comes'
+  finds resent race 'with no cp.async.bulk.wait_group.read, and barrier behind it, between them'
   for case in short ended part unlike unordered fewer; do
     finds pool-$case 'wrong use of setmaxnreg'
   done
@@ -216,6 +218,48 @@ check_products
 "$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o cases "$source"
 check_products
 mv check-cases cases
+
+# --- who waits forever: bytes that never come are named in whichever block of the cluster they are missing, and barriers that are short of threads
+cat >forever.cu <<'END'
+#include <cstdlib>
+__global__ void __cluster_dims__(2) forever(const int *from, int which) {
+  __shared__ alignas(128) int tile[32];
+  __shared__ unsigned long long barrier;
+  unsigned b = (unsigned)__cvta_generic_to_shared(&barrier), to = (unsigned)__cvta_generic_to_shared(tile), rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;" ::"r"(b) : "memory");
+  __syncthreads();
+  if (which != 1)
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+  if (threadIdx.x == 0 && rank == 0)
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], 128, [%2], %3;" // multicast
+                 ::"r"(to), "l"(from), "r"(b), "h"((short)(which >= 2 ? 1 : 3)) : "memory");
+  if (which == 3 && threadIdx.x >= 32)
+    asm volatile("bar.sync 1, 128;" ::: "memory"); // short
+  asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra W; }" ::"r"(b) : "memory"); // wait
+  if (which != 1)
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+int main(int, char **words) {
+  int *from;
+  cudaMalloc(&from, 128);
+  cudaMemset(from, 0, 128);
+  forever<<<2, 96>>>(from, atoi(words[1]));
+  cudaDeviceSynchronize();
+  cudaFree(from);
+}
+END
+"$nvcc" -arch=sm_90 -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o forever forever.cu
+expect 0 run --check -- ./forever 0
+expect 1 run --check -- ./forever 1
+says 'not an mbarrier in another block of the cluster: expected its mbarrier.init first'
+expect 1 run --check -- ./forever 2
+says 'of block 1 of the cluster waits here forever: the mbarrier at byte '
+says 'still expects 0 arrivals and 128 bytes'
+expect 1 run --check -- ./forever 3
+says 'waits here forever: the mbarrier at byte '
+says 'divergent threads at a barrier: barrier 1 waits for 128 threads, but 64 reach it'
 
 # --- other formats
 expect 1 run --check --format json -- ./cases unset-shared

@@ -374,6 +374,11 @@ expect 0 run -o boxes.zip --output ranking -- ./boxes load 0 swizzled
 expect 0 advise boxes.zip --launch 1
 tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes .* moves a box of a tensor with a swizzle of its own' || die "advise of a box: $(cat out)"
 
+# Of a program's text: forms that are compiled find the tensor that the map is of.
+sed -e 's/atoi(words\[2\])/0/' -e "s/words\[1\]\[0\] == 'l'/true/" -e 's/words\[3\] ? [A-Z0-9_]* : //' boxes.cu >load.cu
+expect 0 advise load.cu --arch sm_90a
+tr '\n' ' ' <out | grep -q 'Swizzle<3,4,3> .*: 32 -> 4 wavefronts.* with CU_TENSOR_MAP_SWIZZLE_128B brings this layout' || die "advise of a text with a tensor map: $(cat out err)"
+
 # Of an array that threads use, they are named as a possibility.
 cat >both.cu <<'END'
 __global__ void __launch_bounds__(128) both(const float4 *in, float *out) {

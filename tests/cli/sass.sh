@@ -112,6 +112,9 @@ apart UTMASTG.2D tensor 1 'not known' -
 apart UTMAREDG.2D.ADD tensor 1 'not known' -
 apart HGMMA.64x16x16.F32 matrix 4 2560 20
 grep -qE 'total +store +36 +36 ' "$work/out" || die "$(cat "$work/out")"
+mv "$work/out" "$work/zeros"
+"$SMEMBANK" analyze "$data/tensors.sm_90a.cubin" --block 128 >"$work/out" 2>"$work/err" || die "a tensor map that is not given: $(cat "$work/err")"
+cmp "$work/zeros" "$work/out" || die "a tensor map that is not given: $(cat "$work/out")"
 
 # What threads do depends on contents that are not known, or where they meet again is not.
 unsure() {

@@ -104,10 +104,13 @@ smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_inspect_grid_trigger(block);
   else if (step->argument == FENCE_PERMIT)
     smb_tensor_memory(block)->is_closed = TRUE;
-  else if (step->argument == FENCE_COMMIT)
-    smb_inspect_commit_products(block, exec->w);
+  else if (step->argument == FENCE_COMMIT || step->argument == FENCE_COMMIT_SENDS)
+    smb_inspect_commit(block, step->argument == FENCE_COMMIT ? CHECK_PRODUCTS : CHECK_SENDS,
+                       exec->w);
+  else if (step->argument >= FENCE_AWAIT_SENDS)
+    smb_inspect_await_groups(block, CHECK_SENDS, exec->w, step->argument - FENCE_AWAIT_SENDS);
   else
-    smb_inspect_await_products(block, exec->w, step->argument - FENCE_AWAIT);
+    smb_inspect_await_groups(block, CHECK_PRODUCTS, exec->w, step->argument - FENCE_AWAIT);
   return TRUE;
 }
 
@@ -283,14 +286,31 @@ fail_barriers(Exec *exec) {
   g_assert_not_reached();
 }
 
+void
+smb_barriers_tell_short(Exec *exec) {
+  for (guint number = 0; exec->block->check && number < N_BLOCK_BARRIERS; number++) {
+    Mask waiting;
+    const BlockBarrier *barrier = &exec->sync->barriers[number];
+    guint n = count_waiting(exec, number, &waiting);
+    if (n == 0 || !barrier->expected)
+      continue;
+    CheckFound found = make_barrier_found(barrier->step->place, 0, 1);
+    found.lane = G_MAXUINT;
+    if (!smb_inspect_counts(exec->block, &found))
+      smb_inspect_tell(exec->block, &found, "barrier %u waits for %u threads, but %u reach it",
+                       number, barrier->expected, n + barrier->arrived);
+  }
+}
+
 gboolean
 smb_barriers_fail(Exec *exec) {
   smb_register_pool_check_ended(exec);
-  if (!smb_register_pool_check(exec))
+  if (!smb_register_pool_check(exec)) {
     smb_inspect_note_failure(exec->block, SMB_DEFECT_REGISTERS, 0, G_MAXUINT);
-  else if (!smb_mbarriers_check(exec))
+  } else if (!smb_mbarriers_check(exec)) {
     smb_inspect_note_failure(exec->block, SMB_DEFECT_MBARRIER, 0, G_MAXUINT);
-  else if (!fail_barriers(exec))
+    smb_barriers_tell_short(exec);
+  } else if (!fail_barriers(exec))
     smb_inspect_note_failure(exec->block, SMB_DEFECT_BARRIER, 0, G_MAXUINT);
   return FALSE;
 }

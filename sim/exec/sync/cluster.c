@@ -165,6 +165,7 @@ smb_cluster_fail_waiting(Exec *exec, const char *why) {
   guint32 pc = 0;
   if (!smb_mbarriers_check(exec)) {
     smb_inspect_note_failure(exec->block, SMB_DEFECT_MBARRIER, 0, G_MAXUINT);
+    smb_barriers_tell_short(exec);
     return;
   }
   if (!smb_cluster_check(exec)) {

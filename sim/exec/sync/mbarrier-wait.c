@@ -140,41 +140,72 @@ smb_mbarriers_release(Exec *exec) {
   return TRUE;
 }
 
+// The mbarrier of its own block that a warp waits for, and the step that waits; NULL: it waits for none.
+static const MBarrier *
+find_awaited(Exec *exec, guint w, const Step **step) {
+  SmbLanes held = smb_splits_held(exec->warps[w].splits, HELD_BY_MBARRIER);
+  guint32 pc;
+  Places places;
+  gboolean known;
+  if (!held)
+    return NULL;
+  guint lane = smb_lanes_first(held);
+  SmbLanes one = (SmbLanes)1 << lane;
+  smb_splits_lane(exec->warps[w].splits, lane, &pc);
+  exec->w = w;
+  exec->warp = &exec->warps[w];
+  *step = &exec->steps[pc];
+  if (!smb_mbarriers_locate(exec, *step, (*step)->transfer, 0, &one, &places, &known))
+    return NULL;
+  return known && one && places.owner[lane] == exec
+             ? g_hash_table_lookup(exec->sync->mbarriers, mbarrier_key(places.offset[lane]))
+             : NULL;
+}
+
+// What a warp of @waiting, a block of the cluster, waits for. Always FALSE.
+static gboolean
+fail_awaited(Exec *exec, const Exec *waiting, guint w, const Step *step, const MBarrier *barrier) {
+  const guint *cluster = exec->block->cluster;
+  g_autofree char *of = waiting == exec
+                            ? g_strdup("")
+                            : g_strdup_printf(" of block %u of the cluster", waiting->block->rank);
+  return smb_block_fail(
+      exec->block, step->place,
+      "%s: warp %u%s waits here forever: the mbarrier at byte %u of shared memory still expects %u "
+      "arrival%s%s %" G_GINT64_FORMAT " bytes%s%s",
+      smb_program_site(exec->block->program, step->transfer->move.site)->expression, w, of,
+      barrier->offset, barrier->pending, barrier->pending == 1 ? "" : "s",
+      barrier->bytes < 0 ? ", and" : " and", ABS(barrier->bytes),
+      barrier->bytes < 0 ? " more have come than were expected" : "",
+      !exec->block->peers && cluster[0] * cluster[1] * cluster[2] > 1
+          ? "; what other blocks of the cluster do to it is not modelled"
+          : "");
+}
+
+// Of the warps of @waiting the first that waits for bytes, or else for anything: what has other bytes than were announced is the mistake itself, and
+// others wait because of it.
+static gboolean
+check_waiting(Exec *exec, Exec *waiting, gboolean for_bytes) {
+  for (guint w = 0; w < waiting->block->n_warps; w++) {
+    const Step *step = NULL;
+    const MBarrier *barrier = find_awaited(waiting, w, &step);
+    if (barrier && (barrier->bytes != 0 || !for_bytes))
+      return fail_awaited(exec, waiting, w, step, barrier);
+  }
+  return TRUE;
+}
+
 gboolean
 smb_mbarriers_check(Exec *exec) {
-  for (guint w = 0; w < exec->block->n_warps; w++) {
-    SmbLanes held = smb_splits_held(exec->warps[w].splits, HELD_BY_MBARRIER);
-    if (!held)
-      continue;
-    guint lane = smb_lanes_first(held);
-    guint32 pc;
-    Places places;
-    gboolean known;
-    SmbLanes one = (SmbLanes)1 << lane;
-    smb_splits_lane(exec->warps[w].splits, lane, &pc);
-    exec->w = w;
-    exec->warp = &exec->warps[w];
-    const Step *step = &exec->steps[pc];
-    if (!smb_mbarriers_locate(exec, step, step->transfer, 0, &one, &places, &known))
+  SmbCluster *cluster = exec->block->peers;
+  for (guint pass = 0; pass < 2; pass++) {
+    if (!check_waiting(exec, exec, pass == 0))
       return FALSE;
-    const MBarrier *barrier =
-        known && one && places.owner[lane] == exec
-            ? g_hash_table_lookup(exec->sync->mbarriers, mbarrier_key(places.offset[lane]))
-            : NULL;
-    if (!barrier)
-      continue;
-    const guint *cluster = exec->block->cluster;
-    return smb_block_fail(
-        exec->block, step->place,
-        "%s: warp %u waits here forever: the mbarrier at byte %u of shared memory still expects %u "
-        "arrival%s%s %" G_GINT64_FORMAT " bytes%s%s",
-        smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
-        places.offset[lane], barrier->pending, barrier->pending == 1 ? "" : "s",
-        barrier->bytes < 0 ? ", and" : " and", ABS(barrier->bytes),
-        barrier->bytes < 0 ? " more have come than were expected" : "",
-        !exec->block->peers && cluster[0] * cluster[1] * cluster[2] > 1
-            ? "; what other blocks of the cluster do to it is not modelled"
-            : "");
+    for (guint i = 0; cluster && i < cluster->n; i++) {
+      Exec *member = cluster->blocks[i]->state;
+      if (member != exec && !check_waiting(exec, member, pass == 0))
+        return FALSE;
+    }
   }
   return TRUE;
 }

@@ -158,7 +158,11 @@ smb_mbarrier_find(Exec *exec, const Step *step, guint lane, const Places *places
   read_stored_mbarrier(owner, offset);
   *barrier = g_hash_table_lookup(owner->sync->mbarriers, mbarrier_key(offset));
   return *barrier || owner->sync->forgot_mbarriers ||
-         fail_mbarrier(exec, step, lane, offset, "not an mbarrier: expected mbarrier.init first");
+         fail_mbarrier(exec, step, lane, offset,
+                       owner == exec
+                           ? "not an mbarrier: expected mbarrier.init first"
+                           : "not an mbarrier in another block of the cluster: expected its "
+                             "mbarrier.init first, and a barrier of the cluster after it");
 }
 
 // --- phases

@@ -87,6 +87,8 @@ gboolean smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_barriers_release(Exec *exec);
 // No warp can continue: fails, and says which threads are missing at the first barrier that has waiting threads.
 gboolean smb_barriers_fail(Exec *exec);
+// Of a launch that is checked: where warps wait for an mbarrier that never completes, others may wait at a barrier for more threads than will come.
+void smb_barriers_tell_short(Exec *exec);
 
 // --- warps that multiply together (warpgroup-meet.c)
 

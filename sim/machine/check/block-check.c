@@ -33,7 +33,8 @@ smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch) {
   check->seen = g_new0(guint32, (gsize)block->n_warps * check->n_columns);
   check->lane_seen = g_new0(guint32, (gsize)block->n_warps * block->lanes * block->lanes);
   check->fenced = g_new0(guint32, block->n_warps);
-  check->products = g_new0(ProductGroups, block->n_warps);
+  for (guint i = 0; i < N_CHECK_GROUPED; i++)
+    check->groups[i] = g_new0(CheckGroups, block->n_warps);
   check->posts = smb_inspect_posts_new();
   check->polls = g_new0(guint8, program->sites->len + 1);
   check->races = g_new0(guint8, program->sites->len + 1);
@@ -56,7 +57,8 @@ smb_inspect_free(Inspection *check) {
   g_free(check->seen);
   g_free(check->lane_seen);
   g_free(check->fenced);
-  g_free(check->products);
+  for (guint i = 0; i < N_CHECK_GROUPED; i++)
+    g_free(check->groups[i]);
   g_hash_table_unref(check->posts);
   g_free(check->polls);
   g_free(check->races);
@@ -80,7 +82,8 @@ smb_inspect_start_block(SmbBlock *block) {
     memset(check->lane_seen, 0,
            (gsize)block->n_warps * block->lanes * block->lanes * sizeof *check->lane_seen);
     memset(check->fenced, 0, block->n_warps * sizeof *check->fenced);
-    memset(check->products, 0, block->n_warps * sizeof *check->products);
+    for (guint i = 0; i < N_CHECK_GROUPED; i++)
+      memset(check->groups[i], 0, block->n_warps * sizeof *check->groups[i]);
     check->now = 0;
   }
   check->has_fences = FALSE;

@@ -14,10 +14,11 @@ typedef struct {
   guint32 *complete;
 } Post;
 
-// Columns of a row: a warp each, copies in bulk, products of four warps each; and what products see of each warp's stores.
+// Columns of a row: a warp each, copies in bulk, products of four warps each, what copies in bulk of each warp read; and what products see of each
+// warp's stores.
 guint
 smb_inspect_columns(guint n_warps) {
-  return n_warps + 1 + (n_warps + CHECK_GROUP_WARPS - 1) / CHECK_GROUP_WARPS + n_warps;
+  return n_warps + 1 + (n_warps + CHECK_GROUP_WARPS - 1) / CHECK_GROUP_WARPS + 2 * n_warps;
 }
 
 // Of what products see of a warp's stores.
@@ -177,19 +178,20 @@ smb_inspect_fence_async(SmbBlock *block, guint warp) {
 }
 
 void
-smb_inspect_commit_products(SmbBlock *block, guint warp) {
+smb_inspect_commit(SmbBlock *block, CheckGrouped kind, guint warp) {
   Inspection *check = block->check;
-  guint32 *ended = check->products[warp];
+  guint32 *ended = check->groups[kind][warp];
   memmove(ended + 1, ended, (CHECK_GROUPS - 1) * sizeof *ended);
   ended[0] = ++check->now;
 }
 
 void
-smb_inspect_await_products(SmbBlock *block, guint warp, guint n) {
+smb_inspect_await_groups(SmbBlock *block, CheckGrouped kind, guint warp, guint n) {
   const Inspection *check = block->check;
-  guint32 *seen = &seen_row(check, warp)[check_warp(check, check_product(block, warp))];
+  guint who = kind == CHECK_PRODUCTS ? check_product(block, warp) : check_sender(block, warp);
+  guint32 *seen = &seen_row(check, warp)[check_warp(check, who)];
   if (n < CHECK_GROUPS)
-    *seen = MAX(*seen, check->products[warp][n]);
+    *seen = MAX(*seen, check->groups[kind][warp][n]);
 }
 
 void

@@ -39,12 +39,19 @@ typedef struct {
 typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
 
 enum {
-  CHECK_GROUPS =
-      8, // of products that can be told apart: more cannot go on (PTX ISA, "wgmma.wait_group")
+  // Of products, or of copies in bulk, that can be told apart: of products no more than 8 can go on (PTX ISA, "wgmma.wait_group").
+  CHECK_GROUPS = 64,
   CHECK_GROUP_WARPS = 4 // that make such a product
 };
 
-typedef guint32 ProductGroups[CHECK_GROUPS];
+typedef guint32 CheckGroups[CHECK_GROUPS];
+
+// What a warp makes groups of, and waits for.
+typedef enum {
+  CHECK_PRODUCTS, // of four warps
+  CHECK_SENDS,    // copies in bulk from shared memory, without an mbarrier
+  N_CHECK_GROUPED
+} CheckGrouped;
 
 /**
  * Inspection:
@@ -57,12 +64,12 @@ typedef guint32 ProductGroups[CHECK_GROUPS];
  * @now: the time: it rises whenever threads are put in order
  * @start: that of the block's start
  * @floor: all threads see what was done before
- * @seen: [warp][column]: what a warp sees of each warp: all that it did before that time; of copies in bulk; of the products of each four warps; and
- *   of each warp again, what products and copies in bulk see of its stores (check-order.c)
+ * @seen: [warp][column]: what a warp sees of each warp: all that it did before that time; of copies in bulk; of the products of each four warps; of
+ *   what copies in bulk of each warp read; and of each warp again, what products and copies in bulk see of its stores (check-order.c)
  * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
  * @fenced: [warp]: what it did before that time, it did before its last fence
  * @has_fences: whether a warp had one
- * @products: [warp]: when it ended its last groups of products, the newest first
+ * @groups: of each kind, [warp]: when it ended its last groups, the newest first
  * @posts: by smb_inspect_arrive()'s key: Post
  * @polls: by site: 0: not known yet, 1: no, 2: yes
  * @races: by site: whether a read of what was not written yet races with a later write
@@ -92,7 +99,7 @@ struct _Inspection {
   guint32 *lane_seen;
   guint32 *fenced;
   gboolean has_fences;
-  ProductGroups *products;
+  CheckGroups *groups[N_CHECK_GROUPED];
   GHashTable *posts;
   guint8 *polls;
   guint8 *races;
@@ -210,9 +217,9 @@ void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key)
 void smb_inspect_fence(SmbBlock *block, guint warp);
 // What the warp sees of stores, products of four warps and copies in bulk see as well, of whoever sees this.
 void smb_inspect_fence_async(SmbBlock *block, guint warp);
-// Products of a warp are a group; it has waited for all but @n groups.
-void smb_inspect_commit_products(SmbBlock *block, guint warp);
-void smb_inspect_await_products(SmbBlock *block, guint warp, guint n);
+// What a warp has begun of a kind is a group; it has waited for all but @n groups.
+void smb_inspect_commit(SmbBlock *block, CheckGrouped kind, guint warp);
+void smb_inspect_await_groups(SmbBlock *block, CheckGrouped kind, guint warp, guint n);
 // An atomic changes what is at an offset; a thread finds there what atomics left.
 void smb_inspect_release(SmbBlock *block, guint warp, guint32 offset);
 void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
@@ -246,4 +253,10 @@ check_copier(const SmbBlock *block) {
 static inline guint
 check_product(const SmbBlock *block, guint warp) {
   return (block->n_warps + 1 + warp / CHECK_GROUP_WARPS) * block->lanes;
+}
+
+// And of what copies in bulk of a warp read, until it has waited for their group.
+static inline guint
+check_sender(const SmbBlock *block, guint warp) {
+  return check_product(block, block->n_warps + CHECK_GROUP_WARPS - 1) + warp * block->lanes;
 }

@@ -5,7 +5,8 @@
 // of what was there already is none (racecheck: of severity INFO), nor are atomics with each other. Of what reads a granule between two
 // writes, two threads are remembered. And reads of what nobody has written.
 //
-// Products of four warps (wgmma) read as their warps do, and go on to read until one of the four has waited for them. What a thread stored
+// Products of four warps (wgmma) read as their warps do, and go on to read until one of the four has waited for them; copies in bulk from
+// shared memory, until their warp has waited for their group. What a thread stored
 // they find behind a fence.proxy.async, and so do copies in bulk from shared memory; copies (cp.async) are taken to need none, as in public
 // kernels.
 //
@@ -33,6 +34,7 @@ typedef struct {
   guint32 value;
   gboolean has_value, is_late;
   gboolean is_product; // of four warps, for the one of the thread
+  gboolean is_sent;    // a copy in bulk reads it, which is waited for as a group
   gboolean is_async;   // reads by the asynchronous proxy: a product, a copy in bulk
   gboolean is_store;   // of a thread: no copy
   gboolean sets_flag;
@@ -52,6 +54,8 @@ static const char *
 describe_missing(const SmbBlock *block, guint one, guint other) {
   if (other == check_copier(block))
     return "no wait for its mbarrier between them";
+  if (other >= check_sender(block, 0))
+    return "no cp.async.bulk.wait_group.read, and barrier behind it, between them";
   if (other > check_copier(block))
     return "no wgmma.wait_group, and barrier behind it, between them";
   return check_warp(block->check, one) == check_warp(block->check, other)
@@ -61,9 +65,10 @@ describe_missing(const SmbBlock *block, guint one, guint other) {
 
 static char *
 describe_other(const SmbBlock *block, guint other) {
-  return other < check_copier(block)    ? smb_inspect_thread(block, other)
-         : other == check_copier(block) ? g_strdup("a copy in bulk")
-                                        : g_strdup("a wgmma");
+  if (other < check_copier(block))
+    return smb_inspect_thread(block, other);
+  return g_strdup(other == check_copier(block) || other >= check_sender(block, 0) ? "a copy in bulk"
+                                                                                  : "a wgmma");
 }
 
 // What it is that a touch does: the rest is said by who finds it.
@@ -171,7 +176,10 @@ check_last_reads(SmbBlock *block, Touching *touch, CheckCell *cell) {
 static void
 note_reader(const SmbBlock *block, const Touching *touch, CheckCell *cell) {
   const Inspection *check = block->check;
-  guint reader = touch->is_product ? check_product(block, touch->access->warp) : touch->thread;
+  guint warp = touch->access->warp;
+  guint reader = touch->is_product ? check_product(block, warp)
+                 : touch->is_sent  ? check_sender(block, warp)
+                                   : touch->thread;
   guint i = 0;
   if (cell->reader[0] != reader && check_is_current(check, cell->read[0]))
     i = check_warp(check, cell->reader[1]) == check_warp(check, reader) ||
@@ -311,6 +319,7 @@ smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint 
                     .lane = lane,
                     .thread = access->warp * block->lanes + lane,
                     .is_late = move->is_late && !reads,
+                    .is_sent = reads && move->is_bulk && !move->is_late,
                     .is_async = reads && move->is_bulk};
   touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
 }

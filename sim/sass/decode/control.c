@@ -5,6 +5,10 @@
 // BSSY records in them who is active, BSYNC waits for those, BREAK leaves them.
 #include "sim/sass/decode/decode.h"
 
+enum {
+  FIRST_BULK = 90, // chip that copies in bulk
+};
+
 static gboolean
 add_plain(SassDecoder *decoder, StepOpcode opcode) {
   smb_build_plain(&decoder->builder, opcode, 0);
@@ -283,7 +287,22 @@ smb_sass_commit(SassDecoder *decoder) {
   return add_plain(decoder, STEP_COMMIT);
 }
 
-// DEPBAR.LE SB0, 0x1 [, {2,1}]: groups of copies (LDGDEPBAR) are counted by the first scoreboard; others wait for
+// All but so many groups of copies (LDGDEPBAR), and of copies in bulk from shared memory (UTMACMDFLUSH).
+static void
+await_copies(SassDecoder *decoder, guint32 left) {
+  smb_build_plain(&decoder->builder, STEP_AWAIT, left);
+  if (decoder->cubin->chip >= FIRST_BULK)
+    smb_build_plain(&decoder->builder, STEP_FENCE, FENCE_AWAIT_SENDS + left);
+}
+
+// UTMACMDFLUSH
+gboolean
+smb_sass_commit_sends(SassDecoder *decoder) {
+  smb_build_plain(&decoder->builder, STEP_FENCE, FENCE_COMMIT_SENDS);
+  return TRUE;
+}
+
+// DEPBAR.LE SB0, 0x1 [, {2,1}]: groups of copies are counted by the first scoreboard; others wait for
 // registers.
 gboolean
 smb_sass_scoreboard(SassDecoder *decoder) {
@@ -291,9 +310,9 @@ smb_sass_scoreboard(SassDecoder *decoder) {
                     *left = find_operand(decoder, SASS_IMMEDIATE),
                     *others = find_operand(decoder, SASS_SCOREBOARDS);
   if (scoreboard && scoreboard->number == 0 && left)
-    smb_build_plain(&decoder->builder, STEP_AWAIT, (guint32)left->value);
+    await_copies(decoder, (guint32)left->value);
   else if (others && others->value & 1)
-    smb_build_plain(&decoder->builder, STEP_AWAIT, 0);
+    await_copies(decoder, 0);
   else
     return add_plain(decoder, STEP_NOTHING);
   return TRUE;

@@ -8,10 +8,10 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/count/peer-packets.h"
 #include "sim/count/recall.h"
 #include "sim/machine/access/lanes.h"
 #include "sim/program/inside.h"
-#include "sim/time/replay/cluster-port.h"
 #include "sim/time/record/line-words.h"
 #include "sim/time/record/path.h"
 #include "sim/time/record/request-lines.h"
@@ -373,9 +373,6 @@ note_phase(gpointer user, guint warp, guint what, const SmbPhase *phase, guint64
 static void
 note_peer(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
           const guint64 *addresses) {
-  enum {
-    MAX_WIDTH = 16 // of a lane; a copy in bulk has more, or as many by itself
-  };
   SmbBlockRecorder *recorder = user;
   SmbTimedRequest *request = current_request(recorder, warp, site);
   if (!request)
@@ -385,7 +382,7 @@ note_peer(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
     return;
   }
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
-  guint packets = smb_cluster_port_count(op_class, mask, (guint)MIN(width, MAX_WIDTH), addresses);
+  guint64 packets = smb_peer_packets(op_class, mask, width, addresses).packets;
   request->peer_class = (guint8)op_class;
   request->packets = (guint16)MIN(request->packets + packets, G_MAXUINT16);
 }

@@ -55,7 +55,7 @@ smb_sector_pairs(guint sectors) {
  * @actions: SmbPhaseAction, at @phase
  * @bytes: that a copy in bulk moves; 0: it is none
  * @more_blocks: of the cluster get the same copy (multicast): as many others send theirs to this one
- * @packets: to and from other blocks of the cluster (smb_cluster_port_count()), by @peer_class, SmbOpClass
+ * @packets: to and from other blocks of the cluster (smb_peer_packets()), by @peer_class, SmbOpClass
  * @peer_bytes: that a copy in bulk sends there
  * @is_load: something of global memory comes back, of the device's own
  * @is_store: something goes there

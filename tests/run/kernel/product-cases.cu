@@ -33,7 +33,7 @@ describe(const void *at) {
 __device__ static void
 multiply(float *d, const Shared &s, int i, unsigned beyond = 0) {
   unsigned long long left = describe(s.left[i]), right = describe(beyond ? (const char *)&s + beyond : s.right[i]);
-  asm volatile("wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(left), "l"(right) : "memory"); // early unfenced hole beyond copied one-waits
+  asm volatile("wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(left), "l"(right) : "memory"); // early unfenced hole beyond copied one-waits partial
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
@@ -79,15 +79,19 @@ wait_copy(Shared &s) {
 
 // To global memory, by one thread.
 __device__ static void
-send(const Shared &s, float *to) {
+send(const Shared &s, float *to, bool waits) {
   if (threadIdx.x)
     return;
   unsigned from = place(s.right[0]);
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(to), "r"(from) : "memory"); // sent-unfenced sent-early
-  asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  if (waits)
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  else
+    asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
 }
 
-enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, BEYOND, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, OWN_ROWS, SENT_UNFENCED, SENT_LATE, SENT_EARLY, SENT_ON };
+enum Case { EARLY, UNFENCED, FENCED_LATE, HOLE, BEYOND, COPIED, ONE_WAITS, REPLACED, RECOPIED, TWO_GROUPS, PARTIAL, OWN_ROWS, SENT_UNFENCED, SENT_LATE, SENT_EARLY, SENT_ON, RESENT };
 
 template <Case which>
 __global__ void
@@ -111,7 +115,10 @@ run(float *p, const int *from, bool wrong) {
     wait_copy(s);
   }
   if (which >= SENT_UNFENCED) {
-    send(s, p);
+    send(s, p, which != RESENT || !wrong);
+    __syncthreads();
+    if (which == RESENT && threadIdx.x < 64)
+      ((int *)s.right[0])[threadIdx.x] = -1; // resent
     return;
   }
   if (which == OWN_ROWS) { // of A, which no other warp reads
@@ -127,7 +134,8 @@ run(float *p, const int *from, bool wrong) {
     wait_copy(s);
   if (which == ONE_WAITS && !wrong)
     __syncthreads();
-  multiply(d, s, 0, which == BEYOND && wrong ? 8192 : 0);
+  if (which != PARTIAL || !wrong || threadIdx.x / 32 != 2)
+    multiply(d, s, 0, which == BEYOND && wrong ? 8192 : 0);
   if (which == REPLACED || which == RECOPIED) {
     if (!wrong)
       wait<0>();
@@ -209,8 +217,8 @@ main(int argc, char **argv) {
     void (*kernel)(float *, const int *, bool);
   } cases[] = {{"early", run<EARLY>},       {"unfenced", run<UNFENCED>}, {"fenced-late", run<FENCED_LATE>}, {"hole", run<HOLE>}, {"beyond", run<BEYOND>},
                {"copied", run<COPIED>},     {"one-waits", run<ONE_WAITS>}, {"replaced", run<REPLACED>},     {"recopied", run<RECOPIED>},
-               {"two-groups", run<TWO_GROUPS>}, {"own-rows", run<OWN_ROWS>}, {"sent-unfenced", run<SENT_UNFENCED>}, {"sent-late", run<SENT_LATE>},
-               {"sent-early", run<SENT_EARLY>}, {"sent-on", run<SENT_ON>}};
+               {"two-groups", run<TWO_GROUPS>}, {"partial", run<PARTIAL>}, {"own-rows", run<OWN_ROWS>}, {"sent-unfenced", run<SENT_UNFENCED>}, {"sent-late", run<SENT_LATE>},
+               {"sent-early", run<SENT_EARLY>}, {"sent-on", run<SENT_ON>}, {"resent", run<RESENT>}};
   static const struct {
     const char *name;
     void (*wrong)(float *);

@@ -6,7 +6,7 @@
 // l1tex__t_sectors_pipe_lsu_mem_dshared_op_atom.
 #include <check.h>
 
-#include "sim/time/replay/cluster-port.h"
+#include "sim/count/peer-packets.h"
 #include "tests/suite.h"
 
 static const struct {
@@ -31,7 +31,7 @@ START_TEST(counts_packets) {
   for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
     addresses[lane] = 1024 + lane * cases[_i].stride;
   ck_assert_uint_eq(
-      smb_cluster_port_count(cases[_i].op_class, G_MAXUINT32, cases[_i].width, addresses),
+      smb_peer_packets(cases[_i].op_class, G_MAXUINT32, cases[_i].width, addresses).packets,
       cases[_i].packets);
 }
 END_TEST
@@ -39,19 +39,33 @@ END_TEST
 // Lanes that are not active ask for nothing, and one whose bytes are in two sectors for both.
 START_TEST(counts_active_lanes) {
   guint64 addresses[SMB_MAX_LANES] = {[1] = 64, [2] = 48};
-  ck_assert_uint_eq(smb_cluster_port_count(SMB_OP_CLASS_LOAD, 2, 4, addresses), 1);
-  ck_assert_uint_eq(smb_cluster_port_count(SMB_OP_CLASS_LOAD, 0, 4, addresses), 0);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_LOAD, 2, 4, addresses).packets, 1);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_LOAD, 0, 4, addresses).packets, 0);
   addresses[2] = 56;
-  ck_assert_uint_eq(smb_cluster_port_count(SMB_OP_CLASS_LOAD, 4, 16, addresses), 2);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_LOAD, 4, 16, addresses).packets, 2);
+}
+END_TEST
+
+// As few as the bytes take, each once, but for atomics; of a copy in bulk, what it has.
+START_TEST(counts_ideal) {
+  guint64 same[SMB_MAX_LANES] = {0}, apart[SMB_MAX_LANES] = {0};
+  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
+    apart[lane] = lane * 128;
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_LOAD, G_MAXUINT32, 4, same).ideal, 1);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_LOAD, G_MAXUINT32, 4, apart).ideal, 4);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_STORE, G_MAXUINT32, 16, apart).ideal, 16);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_ATOMIC, G_MAXUINT32, 4, same).ideal, 4);
+  ck_assert_uint_eq(smb_peer_packets(SMB_OP_CLASS_LOAD, 1, 1000, same).packets, 32);
 }
 END_TEST
 
 Suite *
-suite_cluster_port(void) {
-  Suite *suite = suite_create("cluster-port");
-  TCase *tcase = tcase_create("cluster-port");
+suite_peer_packets(void) {
+  Suite *suite = suite_create("peer-packets");
+  TCase *tcase = tcase_create("peer-packets");
   tcase_add_loop_test(tcase, counts_packets, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, counts_active_lanes);
+  tcase_add_test(tcase, counts_ideal);
   suite_add_tcase(suite, tcase);
   return suite;
 }
