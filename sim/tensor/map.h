@@ -145,15 +145,18 @@ const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *
 /** smb_tensor_box_bytes: Returns: bytes that are copied, and complete on an mbarrier, outside of the tensor or not; none that are left free */
 uint64_t smb_tensor_box_bytes(const SmbTensorMap *map);
 
+/** smb_tensor_box_rows: Returns: rows of a box, outside of the tensor or not; of one of pixels these */
+uint64_t smb_tensor_box_rows(const SmbTensorMap *map);
+
 /** smb_tensor_row_bytes: Returns: of a row of a box, outside of the tensor or not */
 uint64_t smb_tensor_row_bytes(const SmbTensorMap *map);
 
 /** smb_tensor_row_pitch: Returns: bytes from row to row in shared memory: with a swizzle, each begins a span of it */
 uint64_t smb_tensor_row_pitch(const SmbTensorMap *map);
 
-/** smb_tensor_box_is_flat: Returns: whether rows of a box follow each other in one dimension. @stride: (out): of them in the tensor, in
- * bytes; 0: there is one row only */
-bool smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride);
+/** smb_tensor_box_flat_rows: Returns: how many rows of a box follow each other in one dimension, before it goes on elsewhere; 0: none do. @stride: (out): of
+ * them in the tensor, in bytes; 0: there is one row only */
+uint64_t smb_tensor_box_flat_rows(const SmbTensorMap *map, uint64_t *stride);
 
 /** smb_tensor_box_rows_of_width: Returns: how many rows a box has for one width, and then again for the next, since its last dimension leads on along the rows;
  * 0: it does not */

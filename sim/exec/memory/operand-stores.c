@@ -341,26 +341,37 @@ find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid 
                   : describe_right_offsets(matrix, &right, cell, offset, where);
 }
 
-char *
+// Whether threads copied rows as they are, as wide as they are read: then they are right if they lie swizzled in global memory.
+static gboolean
+may_copy_swizzled(const SharedMatrix *matrix, const Written8 *way, const ChunkOrigin *origin) {
+  return !way->mask && way->width == matrix->place.width && origin->shape->kind == CHUNK_OF_MEMORY;
+}
+
+gboolean
 smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
-                        ChunkOrigin *origin) {
+                        OperandMistake *mistake) {
   Eight read;
   Cell cells[2];
   if (!grid->origins[0].copy)
-    return NULL;
+    return FALSE;
   gboolean is_whole = take_read(matrix, grid, &read);
   const Written8 *way =
       is_whole && !reads_in_order(&read) ? find_writing(block, matrix, &read) : NULL;
   if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1])) {
-    *origin = grid->origins[0];
-    return find_wrong_offset(block, matrix, grid);
+    *mistake = (OperandMistake){grid->origins[0], FALSE, find_wrong_offset(block, matrix, grid)};
+    return mistake->message != NULL;
   }
-  *origin = grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
+  const ChunkOrigin *origin = &grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
+  const gboolean is_doubt = may_copy_swizzled(matrix, way, origin);
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
   g_autofree char *ways_differ = describe_writing(matrix, way, where);
   g_autofree char *one = smb_operand_describe_cell(matrix, cells[0]);
   g_autofree char *other = smb_operand_describe_cell(matrix, cells[1]);
-  return g_strdup_printf("%s: what is read as %s was written as %s", ways_differ, one, other);
+  *mistake =
+      (OperandMistake){*origin, is_doubt,
+                       g_strdup_printf("%s: what is read as %s was written as %s%s", ways_differ,
+                                       one, other, is_doubt ? OPERAND_UNLESS_SWIZZLED : "")};
+  return TRUE;
 }
 
 // Of what threads copied: as it is written in the row of a swizzle's span that the operand begins with.

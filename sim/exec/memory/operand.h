@@ -59,10 +59,20 @@ gboolean smb_operand_find_base(const SharedMatrix *matrix, ChunkOrigin *origin, 
 char *smb_operand_describe_base(const SharedMatrix *matrix, guint32 base, const char *where);
 
 /**
- * smb_operand_find_stores:
- * @origin: (out): of a chunk that is out of place
- *
- * Returns: (transfer full) (nullable): what is wrong with an operand that threads wrote
+ * OperandMistake: what is wrong with an operand
+ * @origin: of a chunk that is out of place
+ * @is_doubt: a right program may do the same: @message says when
  */
-char *smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
-                              ChunkOrigin *origin);
+typedef struct {
+  ChunkOrigin origin;
+  gboolean is_doubt;
+  char *message;
+} OperandMistake;
+
+// What ends the message of rows that were copied as they are, for a descriptor with a swizzle.
+#define OPERAND_UNLESS_SWIZZLED                                                                    \
+  ", which is wrong unless the data is swizzled in global memory already"
+
+// FALSE: nothing is wrong with an operand that threads wrote.
+gboolean smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix,
+                                 const Grid *grid, OperandMistake *mistake);

@@ -9,20 +9,27 @@
 #include <string.h>
 
 typedef struct {
-  guint32 copy;   // 0: not known; of what threads wrote NO_COPY
+  guint32 copy;   // 0: not known; of what threads wrote NO_COPY; OTHER_WRITE
   guint32 shape;  // its place in Chunks.shapes
   guint32 row, x; // or the high and the low word of ChunkOrigin.from
 } Chunk;
 
 enum {
-  NO_COPY = 1, // smaller than the numbers of copies
+  NO_COPY = 1,               // smaller than the numbers of copies
+  OTHER_WRITE = G_MAXUINT32, // larger than these: what was written is not known
 };
+
+typedef enum {
+  TOLD_NOTHING,
+  TOLD_DOUBT,
+  TOLD_DEFECT
+} Told;
 
 struct _Chunks {
   Chunk *chunks;
   gsize n_chunks;
   GArray *shapes;   // CopyShape
-  GArray *told;     // gboolean, of each: smb_chunk_tell()
+  GArray *told;     // Told, of each: smb_chunk_tell()
   guint32 n_copies; // that this block made
 };
 
@@ -32,7 +39,7 @@ chunks_new(const SmbBlock *block) {
   all->n_chunks = (block->reserved_start + block->reserved_bytes) / SHARED_CHUNK + 1;
   all->chunks = g_new0(Chunk, all->n_chunks);
   all->shapes = g_array_new(FALSE, FALSE, sizeof(CopyShape));
-  all->told = g_array_new(FALSE, TRUE, sizeof(gboolean));
+  all->told = g_array_new(FALSE, TRUE, sizeof(Told));
   return all;
 }
 
@@ -110,7 +117,8 @@ smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes) {
   if (!all || bytes == 0 || first >= all->n_chunks)
     return;
   gsize end = MIN((offset + bytes - 1) / SHARED_CHUNK + 1, all->n_chunks);
-  memset(all->chunks + first, 0, (end - first) * sizeof *all->chunks);
+  for (gsize chunk = first; chunk < end; chunk++)
+    all->chunks[chunk] = (Chunk){.copy = OTHER_WRITE};
 }
 
 void
@@ -121,10 +129,18 @@ smb_chunk_clear_access(SmbBlock *block, const Access *access, gsize bytes) {
 }
 
 gboolean
+smb_chunk_is_written(const SmbBlock *block, guint32 offset) {
+  const Chunks *all = block->chunks;
+  gsize chunk = offset / SHARED_CHUNK;
+  return all && chunk < all->n_chunks && all->chunks[chunk].copy != 0;
+}
+
+gboolean
 smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
   const Chunks *all = block->chunks;
   gsize chunk = offset / SHARED_CHUNK;
-  if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy)
+  if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy ||
+      all->chunks[chunk].copy == OTHER_WRITE)
     return FALSE;
   const Chunk *found = &all->chunks[chunk];
   *origin = (ChunkOrigin){.copy = found->copy,
@@ -136,12 +152,13 @@ smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
 }
 
 gboolean
-smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin) {
+smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin, gboolean is_doubt) {
   Chunks *all = block->chunks;
-  gboolean *told = &g_array_index(all->told, gboolean,
-                                  origin->shape - &g_array_index(all->shapes, CopyShape, 0));
-  gboolean is_news = !*told;
-  *told = TRUE;
+  Told *told =
+      &g_array_index(all->told, Told, origin->shape - &g_array_index(all->shapes, CopyShape, 0));
+  Told now = is_doubt ? TOLD_DOUBT : TOLD_DEFECT;
+  gboolean is_news = now > *told;
+  *told = MAX(*told, now);
   return is_news;
 }
 
@@ -151,6 +168,6 @@ smb_chunks_start_block(SmbBlock *block) {
   if (!all)
     return;
   memset(all->chunks, 0, all->n_chunks * sizeof *all->chunks);
-  memset(all->told->data, 0, all->told->len * sizeof(gboolean));
+  memset(all->told->data, 0, all->told->len * sizeof(Told));
   all->n_copies = 0;
 }

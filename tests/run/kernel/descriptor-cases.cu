@@ -5,8 +5,9 @@
 //
 // Operands of a product of warpgroups that boxes of tensors (TMA) brought, or threads wrote, by all swizzles, as rows of A or B and turned; and
 // descriptors that do not fit them, one mistake at a time. Prints whether the product is right: on a device it is not where something is to be found.
-//   descriptor-cases CASE [OPERAND [WRITER [packed | widths]]]: of A, or of B; box, copied (cp.async), stored, matrix (stmatrix); of a tensor without columns that are not copied,
-//   or by one box with all rows for one width of 16 bytes after the other
+//   descriptor-cases CASE [OPERAND [WRITER [packed | widths | swizzled | bare]]]: of A, or of B; box, copied (cp.async), stored, matrix (stmatrix); of a tensor without columns that are not copied,
+//   by one box with all rows for one width after the other, of a tensor whose rows are swizzled in global memory, by 128 bytes, or into shared memory
+//   that nothing else was written to
 #include <cuda.h>
 #include <cuda_fp16.h>
 
@@ -28,6 +29,7 @@ struct Operand {
   unsigned swizzle; // bytes of its span; 16: none
   unsigned shift;   // of the address that it is by: 7
   bool widths;      // another box has all of these
+  bool is_bare;     // nothing else is written to shared memory
   unsigned pitch, boxes, wide, rows, bytes;
   unsigned offset, start, mode, leading, stride, base, steps, step, jump;
 };
@@ -99,7 +101,7 @@ __global__ void __launch_bounds__(128) multiply(const __grid_constant__ Operand 
   float d[32] = {};
   if (threadIdx.x == 0)
     asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(place(&barrier)));
-  for (unsigned i = threadIdx.x; i < 2 * ROOM / 4; i += 128)
+  for (unsigned i = threadIdx.x; i < 2 * ROOM / 4 && !a.is_bare; i += 128)
     ((unsigned *)boxes)[i] = 0;
   __syncthreads();
   if (writer != BOX)
@@ -210,11 +212,24 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     o->offset = 128, o->base = 1;
   else if (strcmp(name, "halfway") == 0) // a row's first half is read as its second one
     o->offset = 512, o->base = 4;
+  else if (strcmp(name, "next-row") == 0) // from the second row on
+    o->start = copied;
   else if (strcmp(name, "start") == 0)
     o->start = copied - 16;
   else
     return false;
   return true;
+}
+
+// Exchanges chunks of the first 128 bytes of each row; twice: nothing.
+static void
+swizzle_rows(__half *numbers, unsigned pitch) {
+  for (unsigned i = 0; i < SIZE; i++) {
+    __half row[SIZE];
+    memcpy(row, numbers + i * pitch, sizeof row);
+    for (unsigned j = 0; j < SIZE; j++)
+      numbers[i * pitch + (j ^ i % 8 * 8)] = row[j];
+  }
 }
 
 typedef void (*Kernel)(Operand, Operand, float *);
@@ -229,7 +244,8 @@ int
 main(int argc, char **argv) {
   char name[32] = "";
   unsigned copied = 0;
-  const bool is_packed = argc > 4 && !strcmp(argv[4], "packed"), has_widths = argc > 4 && !is_packed;
+  const bool is_packed = argc > 4 && !strcmp(argv[4], "packed"), has_widths = argc > 4 && !strcmp(argv[4], "widths");
+  const bool is_swizzled = argc > 4 && !strcmp(argv[4], "swizzled");
   const unsigned pitch = is_packed ? SIZE : 2 * SIZE;
   bool is_b = argc > 2 && *argv[2] == 'B', turned = argc > 1 && strncmp(argv[1], "turned-", 7) == 0;
   if (argc < 2 || sscanf(argv[1] + (turned ? 7 : 0), "%u-%31s", &copied, name) != 2)
@@ -257,9 +273,10 @@ main(int argc, char **argv) {
     o->pitch = pitch;
     o->swizzle = swizzle;
     o->widths = has_widths && is_case;
+    o->is_bare = argc > 4 && !strcmp(argv[4], "bare");
     o->boxes = o->widths ? 0 : o->boxes;
-    cuuint64_t extents[] = {o->widths ? 8 : pitch, SIZE, SIZE / 8}, strides[] = {pitch * 2, 16};
-    cuuint32_t box[] = {o->wide, o->rows, SIZE / 8}, steps[] = {1, 1, 1};
+    cuuint64_t extents[] = {o->widths ? o->wide : pitch, SIZE, SIZE / o->wide}, strides[] = {pitch * 2, o->wide * 2};
+    cuuint32_t box[] = {o->wide, o->rows, SIZE / o->wide}, steps[] = {1, 1, 1};
     unsigned by = swizzle < 2 * o->wide ? 16 : swizzle; // no box is wider than what it is swizzled by
     EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, o->widths ? 3 : 2, numbers + i * SIZE * pitch, extents, strides, box, steps,
                   CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -275,8 +292,12 @@ main(int argc, char **argv) {
                   : !strcmp(writer, "matrix") ? find_kernel<MATRIX>(turned, is_b)
                                               : find_kernel<BOX>(turned, is_b);
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 2 * ROOM));
+  if (is_swizzled)
+    swizzle_rows(numbers + is_b * SIZE * pitch, pitch);
   kernel<<<1, 128, 2 * ROOM>>>(operands[0], operands[1], result);
   CHECK(cudaDeviceSynchronize());
+  if (is_swizzled)
+    swizzle_rows(numbers + is_b * SIZE * pitch, pitch);
   int wrong = 0;
   for (int i = 0; i < SIZE; i++)
     for (int j = 0; j < SIZE; j++, right = 0) {
