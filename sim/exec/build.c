@@ -180,7 +180,8 @@ count_computing(Code *code) {
   guint n = 0;
   for (guint i = code->steps->len; i-- > 0;) {
     Step *step = smb_code_step(code, i);
-    gboolean computes = step->opcode == STEP_COMPUTE && step->guard == PREDICATE_TRUE;
+    gboolean computes = step->opcode == STEP_COMPUTE && step->guard == PREDICATE_TRUE &&
+                        !(step->flags & STEP_COPIES);
     n = computes ? MIN(n + 1, G_MAXUINT16) : 0;
     step->n_computing = (guint16)n;
   }
@@ -188,7 +189,6 @@ count_computing(Code *code) {
 
 void
 smb_code_finish(Code *code) {
-  count_computing(code);
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
                                 smb_code_has(code, STEP_CLUSTER_WAIT);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
@@ -207,6 +207,9 @@ smb_code_finish(Code *code) {
     if (transfer->address_rows <= 1 && is_in_order(step))
       step->flags |= STEP_DIRECT;
   }
+  if (code->has_operands)
+    smb_copied_mark(code);
+  count_computing(code);
   code->program.polls = smb_code_has(code, STEP_POLL) || smb_code_has(code, STEP_POLL_ATOMIC);
 }
 

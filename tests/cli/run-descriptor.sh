@@ -174,6 +174,24 @@ for writer in copied stored matrix; do
     esac
   done
 done
+
+# The same by parts of 16 bytes, or after each number was computed; rows with a gap, and rotated ones.
+for writer in parts computed; do
+  for operand in A B; do
+    fits 128-right $operand
+    fits turned-64-right $operand
+    doubts turned-128-unswizzled $operand "wrote has rows of 128 bytes without a swizzle: what is read as bytes" wrong
+    misfits 128-read-64 $operand "operand $operand is read with a 64-byte swizzle, and what"
+    misfits turned-128-swizzled-64 $operand 'chunks are exchanged by (byte / 128) % 4, not % 8: what is read as bytes'
+    misfits 128-stride-half $operand "the stride byte offset of operand $operand is 512, so that what"
+  done
+done
+for writer in copied stored parts computed matrix; do
+  for kind in 128- turned-128-; do
+    misfits ${kind}padded B 'wrote has rows of 128 bytes without a swizzle, 144 bytes apart: what is read as bytes'
+    misfits ${kind}rotated B 'chunks are rotated by (byte / 128) % 8: what is read as bytes'
+  done
+done
 writer=box
 for operand in A B; do
   run_case 128-halfway $operand 1 wrong

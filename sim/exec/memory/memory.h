@@ -189,7 +189,7 @@ CopiedRows *smb_copied_rows_new(const Code *code, guint n_warps);
 void smb_copied_rows_free(CopiedRows *copied);
 // Another block begins.
 void smb_copied_rows_start(CopiedRows *copied);
-// The running warp loaded or stored; there is an Exec.copied.
+// The running warp loaded or stored by a step that STEP_COPIES; there is an Exec.copied.
 void smb_copied_note_load(const Exec *exec, const Step *step, SmbLanes lanes,
                           const guint64 *addresses);
 void smb_copied_note_store(const Exec *exec, const Step *step, SmbLanes lanes,

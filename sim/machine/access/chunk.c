@@ -12,9 +12,11 @@ typedef struct {
   guint32 copy;   // 0: not known; of what threads wrote NO_COPY; OTHER_WRITE
   guint32 shape;  // its place in Chunks.shapes
   guint32 row, x; // or the high and the low word of ChunkOrigin.from
+  guint32 bytes;  // those that were written so: a bit for each
 } Chunk;
 
 enum {
+  ALL_BYTES = (1 << SHARED_CHUNK) - 1,
   NO_COPY = 1,               // smaller than the numbers of copies
   OTHER_WRITE = G_MAXUINT32, // larger than these: what was written is not known
 };
@@ -85,28 +87,47 @@ smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy, const
        all && chunk <= end && chunk < all->n_chunks; chunk++, at += SHARED_CHUNK)
     all->chunks[chunk] = (Chunk){.copy = copy,
                                  .shape = number,
+                                 .bytes = ALL_BYTES,
                                  .row = at / shape->pitch,
                                  .x = at % shape->pitch / SHARED_CHUNK * SHARED_CHUNK};
+}
+
+static guint32
+select_bytes(guint32 first, gsize n) {
+  return ((1u << n) - 1) << first;
+}
+
+// @from: of the whole chunk, whose parts are written one after the other
+static void
+add_stored(Chunks *all, guint32 number, guint32 shape, guint32 bytes, guint64 from) {
+  Chunk *chunk = &all->chunks[number];
+  const Chunk stored = {NO_COPY, shape, (guint32)(from >> 32), (guint32)from, bytes};
+  const gboolean is_part = chunk->copy == NO_COPY && chunk->row == stored.row &&
+                           chunk->x == stored.x &&
+                           g_array_index(all->shapes, CopyShape, chunk->shape).kind ==
+                               g_array_index(all->shapes, CopyShape, shape).kind;
+  if (is_part)
+    chunk->bytes |= bytes;
+  else
+    *chunk = stored;
 }
 
 void
 smb_chunk_note_store(SmbBlock *block, guint32 offset, gsize bytes, ChunkKind kind, guint site,
                      guint64 from) {
   CopyShape shape;
-  Chunks *all = offset % SHARED_CHUNK ? NULL : open_chunks(block);
+  Chunks *all = open_chunks(block);
   if (!all)
     return;
   memset(&shape, 0, sizeof shape);
   shape.kind = kind;
   shape.site = site;
   guint32 number = number_shape(all, &shape);
-  for (gsize done = 0; done + SHARED_CHUNK <= bytes; done += SHARED_CHUNK) {
-    gsize chunk = (offset + done) / SHARED_CHUNK;
-    if (chunk < all->n_chunks)
-      all->chunks[chunk] = (Chunk){.copy = NO_COPY,
-                                   .shape = number,
-                                   .row = (guint32)((from + done) >> 32),
-                                   .x = (guint32)(from + done)};
+  for (gsize done = 0, n; done < bytes; done += n) {
+    guint32 at = (guint32)(offset + done), in_chunk = at % SHARED_CHUNK;
+    n = MIN(bytes - done, SHARED_CHUNK - in_chunk);
+    if (at / SHARED_CHUNK < all->n_chunks)
+      add_stored(all, at / SHARED_CHUNK, number, select_bytes(in_chunk, n), from + done - in_chunk);
   }
 }
 
@@ -117,8 +138,16 @@ smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes) {
   if (!all || bytes == 0 || first >= all->n_chunks)
     return;
   gsize end = MIN((offset + bytes - 1) / SHARED_CHUNK + 1, all->n_chunks);
-  for (gsize chunk = first; chunk < end; chunk++)
-    all->chunks[chunk] = (Chunk){.copy = OTHER_WRITE};
+  for (gsize i = first; i < end; i++) {
+    Chunk *chunk = &all->chunks[i];
+    gsize start = MAX(offset, i * SHARED_CHUNK), left = offset + bytes - start;
+    guint32 rest = chunk->bytes & ~select_bytes(start % SHARED_CHUNK,
+                                                MIN(left, SHARED_CHUNK - start % SHARED_CHUNK));
+    if (chunk->copy == NO_COPY && rest)
+      chunk->bytes = rest;
+    else
+      *chunk = (Chunk){.copy = OTHER_WRITE};
+  }
 }
 
 void
@@ -140,7 +169,7 @@ smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
   const Chunks *all = block->chunks;
   gsize chunk = offset / SHARED_CHUNK;
   if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy ||
-      all->chunks[chunk].copy == OTHER_WRITE)
+      all->chunks[chunk].copy == OTHER_WRITE || all->chunks[chunk].bytes != ALL_BYTES)
     return FALSE;
   const Chunk *found = &all->chunks[chunk];
   *origin = (ChunkOrigin){.copy = found->copy,

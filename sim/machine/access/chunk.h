@@ -58,7 +58,7 @@ guint32 smb_chunk_begin(SmbBlock *block);
 // shared memory as if it were not swizzled. After it was written.
 void smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy,
                     const CopyShape *shape, guint32 at);
-// What a lane wrote, of whole chunks. After it was written. @from: as in ChunkOrigin
+// What a lane wrote, of whole chunks or of parts. After it was written. @from: as in ChunkOrigin
 void smb_chunk_note_store(SmbBlock *block, guint32 offset, gsize bytes, ChunkKind kind, guint site,
                           guint64 from);
 // Something else was written.
