@@ -187,13 +187,23 @@ count_computing(Code *code) {
   }
 }
 
+static gboolean
+stores_boxes(const Code *code) {
+  for (guint i = 0; i < code->steps->len; i++) {
+    const Bulk *bulk = g_array_index(code->steps, Step, i).bulk;
+    if (bulk && bulk->tensor.rank && !bulk->to)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
 smb_code_finish(Code *code) {
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
                                 smb_code_has(code, STEP_CLUSTER_WAIT);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
-  code->has_operands =
-      smb_code_has(code, STEP_GROUP_PRODUCT) || smb_code_has(code, STEP_TENSOR_PRODUCT);
+  code->has_operands = smb_code_has(code, STEP_GROUP_PRODUCT) ||
+                       smb_code_has(code, STEP_TENSOR_PRODUCT) || stores_boxes(code);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);

@@ -143,10 +143,11 @@ struct _Code {
   gboolean points_at_code; // machine code: addresses of functions that have a body here are made
   gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
   gboolean carries_rank;   // the rank of a block is in addresses of its own shared memory
-  gboolean has_operands;   // products read matrices in shared memory
-  gboolean copies;         // what threads copy there is noted: STEP_COPIES
-  SmbMeeting meeting;      // where lanes that diverge meet
-  gpointer module;         // the decoder's
+  gboolean
+      has_operands;   // products read matrices in shared memory, or copies store boxes from there
+  gboolean copies;    // what threads copy there is noted: STEP_COPIES
+  SmbMeeting meeting; // where lanes that diverge meet
+  gpointer module;    // the decoder's
   // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the
   // block.
   StepHandler text;

@@ -258,9 +258,23 @@ smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
 uint64_t
 smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address) {
   uint64_t within = (1u << map->swizzle) - 1; // chunks of the span
-  if (map->atomicity)
-    return address ^ (address >> 7 & within >> 1) << 5;
-  return address ^ (address >> 7 & within) << 4;
+  const uint64_t row = address >> 7;
+  switch (map->atomicity) {
+  case 1:
+    return address ^ (row & 3) << 5;
+  case 2:
+    return address ^ (row & 3) << 5 ^ (row & 1) << 3;
+  case 3:
+    return address ^ (row & 1) << 6;
+  default:
+    return address ^ (row & within) << 4;
+  }
+}
+
+uint32_t
+smb_tensor_swizzle_unit(const SmbTensorMap *map) {
+  static const uint8_t units[SMB_TENSOR_ATOMICITIES] = {SMB_TENSOR_CHUNK, 32, 8, 64};
+  return units[map->atomicity];
 }
 
 static uint32_t

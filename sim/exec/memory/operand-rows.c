@@ -243,8 +243,26 @@ find_disorder(const SharedMatrix *matrix, const Grid *grid, Disorder *disorder) 
 // --- in words
 
 char *
-smb_operand_describe_swizzle(guint bytes) {
+smb_operand_describe_swizzle(guint bytes, guint unit) {
+  if (bytes && unit != SHARED_CHUNK)
+    return g_strdup_printf("with a %u-byte swizzle of %u-byte units", bytes, unit);
   return bytes ? g_strdup_printf("with a %u-byte swizzle", bytes) : g_strdup("without a swizzle");
+}
+
+static gboolean
+is_other_swizzle(const SharedMatrix *matrix, const CopyShape *shape) {
+  const MatrixPlace *place = &matrix->place;
+  return (place->mask ? place->width : 0) != shape->swizzle ||
+         (place->mask && place->unit != shape->unit);
+}
+
+static char *
+describe_other_swizzle(const SharedMatrix *matrix, const CopyShape *shape, const char *where) {
+  const MatrixPlace *place = &matrix->place;
+  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0, place->unit),
+                  *copied = smb_operand_describe_swizzle(shape->swizzle, shape->unit);
+  return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s",
+                         matrix->is_left ? 'A' : 'B', read, where, copied);
 }
 
 char *
@@ -260,13 +278,9 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   char name = matrix->is_left ? 'A' : 'B';
   guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
   g_autofree char *offset = smb_operand_describe_offset(matrix, disorder->is_of_groups);
-  if (swizzle != shape->swizzle && disorder->fault != FAULT_PAST &&
-      disorder->fault != FAULT_SLICE) {
-    g_autofree char *read = smb_operand_describe_swizzle(swizzle),
-                    *copied = smb_operand_describe_swizzle(shape->swizzle);
-    return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s", name, read,
-                           where, copied);
-  }
+  if (is_other_swizzle(matrix, shape) && disorder->fault != FAULT_PAST &&
+      disorder->fault != FAULT_SLICE)
+    return describe_other_swizzle(matrix, shape, where);
   switch (disorder->fault) {
   case FAULT_ROWS:
   case FAULT_CHUNKS:
@@ -447,6 +461,38 @@ smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, g
   gboolean has_chunks = block->chunks && n > 0 && along * matrix->bytes >= SHARED_CHUNK;
   if (!has_chunks || !find_mistake(matrix, n, depth, &mistake))
     return;
+  tell_mistake(exec, site, &mistake);
+  g_free(mistake.message);
+}
+
+void
+smb_stored_box_check(Exec *exec, const SharedMatrix *matrix, guint site, guint rows,
+                     guint row_bytes) {
+  const guint chunks = row_bytes / SHARED_CHUNK;
+  OperandMistake mistake;
+  Grid grid;
+  if (!exec->block->chunks || row_bytes % SHARED_CHUNK || rows < OPERAND_GROUP ||
+      chunks * OPERAND_GROUP > OPERAND_MAX_CELLS)
+    return;
+  find_origins(matrix, OPERAND_GROUP, row_bytes, &grid);
+  if (!grid.origins[0].copy || is_of_box(&grid.origins[0]) ||
+      !smb_operand_find_stores(exec->block, matrix, &grid, &mistake))
+    return;
+  tell_mistake(exec, site, &mistake);
+  g_free(mistake.message);
+}
+
+void
+smb_operand_check_unit(Exec *exec, const SharedMatrix *matrix, guint site) {
+  OperandMistake mistake = {.is_doubt = FALSE};
+  if (!exec->block->chunks ||
+      !smb_chunk_find(exec->block, smb_operand_locate(matrix, (Cell){0, 0}), &mistake.origin) ||
+      !is_of_box(&mistake.origin) || !mistake.origin.shape->swizzle ||
+      !is_other_swizzle(matrix, mistake.origin.shape))
+    return;
+  const CopyShape *shape = mistake.origin.shape;
+  g_autofree char *where = smb_site_place(smb_program_site(exec->block->program, shape->site));
+  mistake.message = describe_other_swizzle(matrix, shape, where);
   tell_mistake(exec, site, &mistake);
   g_free(mistake.message);
 }

@@ -199,7 +199,7 @@ describe_way(const Written8 *way) {
   if (way->is_rotated)
     return g_strdup_printf("whose chunks are rotated by (byte / %u) %% %u", way->width, all + 1);
   if (way->mask == 0 || way->mask == all)
-    return smb_operand_describe_swizzle(way->mask ? way->width : 0);
+    return smb_operand_describe_swizzle(way->mask ? way->width : 0, SHARED_CHUNK);
   return g_strdup_printf("whose chunks are exchanged by (byte / 128) %% %u, not %% %u",
                          way->mask + 1, all + 1);
 }
@@ -208,8 +208,12 @@ static char *
 describe_writing(const SharedMatrix *matrix, const Written8 *way, const char *where) {
   const MatrixPlace *place = &matrix->place;
   const char name = matrix->is_left ? 'A' : 'B';
-  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0);
+  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0, place->unit);
   g_autofree char *written = describe_way(way);
+  if (matrix->is_stored)
+    return g_strdup_printf("the box is stored %s, and what %s wrote has rows of %u bytes %s%s",
+                           read, where, way->width, written,
+                           way->base ? ", which begin elsewhere" : "");
   if (place->mask && place->width == way->width && place->mask == way->mask && !way->shift)
     return g_strdup_printf(
         "the base offset of operand %c is %u, and what %s wrote is swizzled as with one of %u",
@@ -382,11 +386,15 @@ find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid 
                   : describe_right_offsets(matrix, &right, cell, offset, where);
 }
 
-// Whether threads copied rows as they are, as wide as they are read: then they are right if they lie swizzled in global memory.
+// Whether threads copied rows as they are, as wide as they are read: then they are right if they lie swizzled in global memory. What is stored may be meant to lie so.
 static gboolean
 may_copy_swizzled(const SharedMatrix *matrix, const Written8 *way, const ChunkOrigin *origin) {
-  return is_plain_way(way) && way->width == matrix->place.width &&
-         origin->shape->kind == CHUNK_OF_MEMORY;
+  const guint32 all = way->width / (guint32)SHARED_CHUNK - 1;
+  const gboolean is_plain = is_plain_way(way),
+                 is_swizzled = way->mask == all && !way->base && !way->shift;
+  if (matrix->is_stored)
+    return matrix->place.mask ? is_plain : is_swizzled;
+  return is_plain && way->width == matrix->place.width && origin->shape->kind == CHUNK_OF_MEMORY;
 }
 
 gboolean
@@ -400,7 +408,8 @@ smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const
   const Written8 *way =
       is_whole && !reads_in_order(&read) ? find_writing(block, matrix, &read) : NULL;
   if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1])) {
-    *mistake = (OperandMistake){grid->origins[0], FALSE, find_wrong_offset(block, matrix, grid)};
+    *mistake = (OperandMistake){grid->origins[0], FALSE,
+                                matrix->is_stored ? NULL : find_wrong_offset(block, matrix, grid)};
     return mistake->message != NULL;
   }
   const ChunkOrigin *moved = &grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
@@ -410,10 +419,12 @@ smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const
   g_autofree char *ways_differ = describe_writing(matrix, way, where);
   g_autofree char *one = smb_operand_describe_cell(matrix, cells[0]);
   g_autofree char *other = smb_operand_describe_cell(matrix, cells[1]);
-  *mistake =
-      (OperandMistake){*origin, is_doubt,
-                       g_strdup_printf("%s: what is read as %s was written as %s%s", ways_differ,
-                                       one, other, is_doubt ? OPERAND_UNLESS_SWIZZLED : "")};
+  *mistake = (OperandMistake){*origin, is_doubt,
+                              g_strdup_printf("%s: what is read as %s was written as %s%s",
+                                              ways_differ, one, other,
+                                              !is_doubt           ? ""
+                                              : matrix->is_stored ? OPERAND_UNLESS_STORED_SWIZZLED
+                                                                  : OPERAND_UNLESS_SWIZZLED)};
   return TRUE;
 }
 

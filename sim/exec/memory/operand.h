@@ -27,8 +27,8 @@ typedef struct {
 
 // Where the descriptor has a chunk: a byte offset in shared memory.
 guint32 smb_operand_locate(const SharedMatrix *matrix, Cell cell);
-// "with a 128-byte swizzle"
-char *smb_operand_describe_swizzle(guint bytes);
+// "with a 128-byte swizzle", or, of one that keeps other than 16 bytes together, "with a 128-byte swizzle of 32-byte units"
+char *smb_operand_describe_swizzle(guint bytes, guint unit);
 // "bytes 16 to 31 of row 3"
 char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
 
@@ -72,7 +72,10 @@ typedef struct {
 // What ends the message of rows that were copied as they are, for a descriptor with a swizzle.
 #define OPERAND_UNLESS_SWIZZLED                                                                    \
   ", which is wrong unless the data is swizzled in global memory already"
+// The same of a box that is stored.
+#define OPERAND_UNLESS_STORED_SWIZZLED                                                             \
+  ", which is wrong unless the data is to lie swizzled in global memory"
 
-// FALSE: nothing is wrong with an operand that threads wrote.
+// FALSE: nothing is wrong with an operand, or a box, that threads wrote.
 gboolean smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix,
                                  const Grid *grid, OperandMistake *mistake);

@@ -21,6 +21,7 @@ typedef enum {
  * CopyShape: how copies of boxes lie in shared memory; compared as bytes, so that padding is 0
  * @site: of the instruction
  * @swizzle: bytes of the span in which chunks are exchanged, as the address says; 0: they are not
+ * @unit: bytes that this keeps together
  * @row_bytes: of a row of the box, of which @pitch is the distance in shared memory
  * @rows_of_width: if the last dimension of the box leads on along the rows: as many rows has one width, before those of the next one follow; else 0
  * @flat_rows: rows that follow each other in one dimension of the tensor; 0: none do
@@ -31,7 +32,7 @@ typedef enum {
 typedef struct {
   ChunkKind kind;
   guint site;
-  guint32 swizzle, row_bytes, pitch, rows_of_width, flat_rows;
+  guint32 swizzle, unit, row_bytes, pitch, rows_of_width, flat_rows;
   gboolean has_slices, is_packed;
 } CopyShape;
 
