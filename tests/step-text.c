@@ -485,11 +485,6 @@ add_foreign(GString *text, const Code *code, const Foreign *foreign) {
   }
 }
 
-static gboolean
-is_foreign(StepOpcode opcode) {
-  return opcode >= STEP_TEXT_SET && opcode <= STEP_TEXT_WATCH;
-}
-
 // What an instruction that is not modelled may do.
 static void
 add_effects(GString *text, const Step *step) {
@@ -500,10 +495,10 @@ add_effects(GString *text, const Step *step) {
   guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
   static const char *const fences[] = {"",        ".async",  ".grid",        ".trigger",
                                        ".permit", ".commit", ".commit-sends"};
-  gboolean is_sends = orders >= FENCE_AWAIT_SENDS;
-  if (orders >= FENCE_AWAIT)
-    g_string_append_printf(text, ".await%s%u", is_sends ? "-sends" : "",
-                           orders - (is_sends ? FENCE_AWAIT_SENDS : FENCE_AWAIT));
+  if (orders >= FENCE_AWAIT_SENDS)
+    g_string_append_printf(text, ".await-sends%u", orders - FENCE_AWAIT_SENDS);
+  else if (orders >= FENCE_AWAIT)
+    g_string_append_printf(text, ".await%u", orders - FENCE_AWAIT);
   else
     g_string_append(text, fences[orders]);
 }
@@ -588,7 +583,7 @@ step_text(const Code *code, const Step *step) {
     add_mbarrier(text, code, step);
   else if (step->opcode == STEP_BARRIER)
     add_barrier(text, code, step);
-  else if (is_foreign((StepOpcode)step->opcode))
+  else if (step->opcode >= STEP_TEXT_SET && step->opcode <= STEP_TEXT_WATCH)
     add_foreign(text, code, step->callee);
   else
     add_operands(text, code, step);

@@ -264,7 +264,7 @@ START_TEST(test_packed) {
 }
 END_TEST
 
-// Of 32 bytes within 128: four units change places, as in CuTe's Swizzle<2,5,2>; the map says so.
+// Of 32 bytes within 128: four units change places, as in CuTe's Swizzle<2,5,2>; the map says so. And of 64, or with halves of 16.
 START_TEST(test_swizzle_by_32) {
   guint8 bytes[SMB_TENSOR_MAP_BYTES];
   SmbTensorMap map = {.rank = 1,
@@ -285,6 +285,18 @@ START_TEST(test_swizzle_by_32) {
   ck_assert_uint_eq(read.atomicity, 1);
   ck_assert_uint_eq(read.swizzle, 3);
   map.atomicity = 2;
+  ck_assert(smb_tensor_map_check(&map, 1 << 16));
+  for (guint64 at = 0; at < 4096; at++) {
+    guint64 row = at / 128, unit = at / 32 % 4;
+    ck_assert_uint_eq(smb_tensor_swizzle(&map, at),
+                      row * 128 + (unit ^ row % 4) * 32 + (at % 32 ^ row % 2 * 8));
+  }
+  map.atomicity = 3;
+  ck_assert(smb_tensor_map_check(&map, 1 << 16));
+  for (guint64 at = 0; at < 4096; at++)
+    ck_assert_uint_eq(smb_tensor_swizzle(&map, at),
+                      at / 128 * 128 + (at % 128 ^ at / 128 % 2 * 64));
+  map.atomicity = 4;
   ck_assert(!smb_tensor_map_check(&map, 1 << 16));
   map = (SmbTensorMap){.rank = 1,
                        .type = SMB_TENSOR_F32,

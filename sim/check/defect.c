@@ -30,6 +30,11 @@ smb_defect_title(SmbDefectKind kind) {
   return kinds[kind].title;
 }
 
+gboolean
+smb_defect_is_doubt(SmbDefectKind kind) {
+  return kind == SMB_DEFECT_DOUBT;
+}
+
 static void
 clear_defect_place(SmbDefectPlace *place) {
   g_free(place->file);
@@ -99,6 +104,14 @@ smb_defects_free(SmbDefects *defects) {
 guint
 smb_defects_n(const SmbDefects *defects) {
   return defects->list->len;
+}
+
+guint
+smb_defects_n_doubts(const SmbDefects *defects) {
+  guint n = 0;
+  for (guint i = 0; i < defects->list->len; i++)
+    n += smb_defect_is_doubt(smb_defects_get(defects, i)->kind);
+  return n;
 }
 
 const SmbDefect *

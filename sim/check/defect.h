@@ -23,6 +23,9 @@ const char *smb_defect_tool(SmbDefectKind kind);
 /** smb_defect_title: Returns: (transfer none): "race". */
 const char *smb_defect_title(SmbDefectKind kind);
 
+/** smb_defect_is_doubt: Returns: whether a right program may do this, so that it is a warning, and changes no exit status. */
+gboolean smb_defect_is_doubt(SmbDefectKind kind);
+
 /** SmbDefectCall: a call that was inlined. */
 typedef struct {
   char *file;
@@ -87,6 +90,8 @@ SmbDefects *smb_defects_new(void);
 void smb_defects_free(SmbDefects *defects);
 
 guint smb_defects_n(const SmbDefects *defects);
+/** smb_defects_n_doubts: Returns: how many of them are smb_defect_is_doubt() */
+guint smb_defects_n_doubts(const SmbDefects *defects);
 /** smb_defects_get: Returns: (transfer none): the defect @index */
 const SmbDefect *smb_defects_get(const SmbDefects *defects, guint index);
 

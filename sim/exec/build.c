@@ -180,17 +180,19 @@ count_computing(Code *code) {
   guint n = 0;
   for (guint i = code->steps->len; i-- > 0;) {
     Step *step = smb_code_step(code, i);
-    gboolean computes = step->opcode == STEP_COMPUTE && step->guard == PREDICATE_TRUE;
+    gboolean computes = step->opcode == STEP_COMPUTE && step->guard == PREDICATE_TRUE &&
+                        !(step->flags & STEP_COPIES);
     n = computes ? MIN(n + 1, G_MAXUINT16) : 0;
     step->n_computing = (guint16)n;
   }
 }
 
+// Whether copies are of boxes of tensors; @stores: those out of shared memory alone
 static gboolean
-has_box_copies(Code *code) {
+has_box_copies(const Code *code, gboolean stores) {
   for (guint i = 0; i < code->steps->len; i++) {
-    const Bulk *bulk = smb_code_step(code, i)->bulk;
-    if (bulk && bulk->tensor.rank > 0)
+    const Bulk *bulk = g_array_index(code->steps, Step, i).bulk;
+    if (bulk && bulk->tensor.rank > 0 && !(stores && bulk->to))
       return TRUE;
   }
   return FALSE;
@@ -218,14 +220,13 @@ mark_tensor_maps(Code *code) {
 
 void
 smb_code_finish(Code *code) {
-  count_computing(code);
-  if (has_box_copies(code))
+  if (has_box_copies(code, FALSE))
     mark_tensor_maps(code);
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
                                 smb_code_has(code, STEP_CLUSTER_WAIT) || names_blocks(code);
   code->program.asks = smb_code_has(code, STEP_SERVICE);
-  code->has_operands =
-      smb_code_has(code, STEP_GROUP_PRODUCT) || smb_code_has(code, STEP_TENSOR_PRODUCT);
+  code->has_operands = smb_code_has(code, STEP_GROUP_PRODUCT) ||
+                       smb_code_has(code, STEP_TENSOR_PRODUCT) || has_box_copies(code, TRUE);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);
@@ -239,6 +240,9 @@ smb_code_finish(Code *code) {
     if (transfer->address_rows <= 1 && is_in_order(step))
       step->flags |= STEP_DIRECT;
   }
+  if (code->has_operands)
+    smb_copied_mark(code);
+  count_computing(code);
   code->program.polls = smb_code_has(code, STEP_POLL) || smb_code_has(code, STEP_POLL_ATOMIC);
 }
 

@@ -143,9 +143,11 @@ struct _Code {
   gboolean points_at_code; // machine code: addresses of functions that have a body here are made
   gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
   gboolean carries_rank;   // the rank of a block is in addresses of its own shared memory
-  gboolean has_operands;   // products read matrices in shared memory
-  SmbMeeting meeting;      // where lanes that diverge meet
-  gpointer module;         // the decoder's
+  gboolean
+      has_operands;   // products read matrices in shared memory, or copies store boxes from there
+  gboolean copies;    // what threads copy there is noted: STEP_COPIES
+  SmbMeeting meeting; // where lanes that diverge meet
+  gpointer module;    // the decoder's
   // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the
   // block.
   StepHandler text;
@@ -169,6 +171,8 @@ const CodeGraph *smb_code_graph(const Code *code, guint32 step, guint32 *block);
 // The blocks that a branch may lead to without passing @but, in an array by block; whether it can end the function.
 gboolean smb_graph_reach(const CodeGraph *graph, guint32 branch, guint32 but, gboolean *seen,
                          guint *n_seen);
+// Marks steps with STEP_COPIES: stores to shared memory of what was loaded, and what such a value passes on its way there (memory/copied.c).
+void smb_copied_mark(Code *code);
 
 static inline const SmbFlowBlock *
 graph_blocks(const CodeGraph *graph) {

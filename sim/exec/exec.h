@@ -119,6 +119,9 @@ struct _Exec {
   Lockstep *lockstep; // of code whose warps go in step; such code has none of the three above
 };
 
+// The running warp computes something by a step that STEP_COPIES; there is an Exec.copied (memory/copied.c).
+void smb_copied_note_compute(const Exec *exec, const Step *step, SmbLanes lanes);
+
 static inline guint32
 step_number(const Exec *exec, const Step *step) {
   return (guint32)(step - exec->steps);

@@ -56,6 +56,7 @@ enum {
   // (smb_code_finish()).
   STEP_DIRECT = 1 << 8,
   STEP_OF_BLOCK = 1 << 9, // all warps of a block execute it at once (lockstep.h)
+  STEP_COPIES = 1 << 10,  // what it copies is noted (smb_copied_mark())
 };
 
 // Where a plain address lies.

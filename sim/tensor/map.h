@@ -14,7 +14,8 @@ enum {
   SMB_TENSOR_RANK = 5,    // at most
   SMB_TENSOR_SPATIAL = 3, // dimensions of pixels, at most
   SMB_TENSOR_CHUNK = 16,  // bytes that a swizzle keeps together
-  SMB_TENSOR_PICKED = 4,  // rows of a copy that names each of them
+  SMB_TENSOR_ATOMICITIES = 4,
+  SMB_TENSOR_PICKED = 4, // rows of a copy that names each of them
 };
 
 // Numbers as in CUtensorMapDataType.
@@ -53,7 +54,8 @@ typedef struct {
  * @address: of its first element
  * @interleave: 0; 1, 2: an element of the first dimension is a slice of 16 or 32 bytes
  * @swizzle: 0; 1, 2, 3: chunks of 16 bytes within 32, 64, 128 bytes
- * @atomicity: 0; 1: chunks of 32 bytes, within 128 (sm_100)
+ * @atomicity: 0; within 128 bytes (sm_100; PTX ISA, "tensormap.replace"): 1: chunks of 32 bytes; 2: the same, and halves of each 16 bytes change places in
+ *   each second row; 3: chunks of 64 bytes
  * @promotion, @fill: as in the driver's enumerations
  * @dimensions: elements
  * @strides: bytes from an element of each dimension but the first to the next
@@ -145,15 +147,18 @@ const char *smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *
 /** smb_tensor_box_bytes: Returns: bytes that are copied, and complete on an mbarrier, outside of the tensor or not; none that are left free */
 uint64_t smb_tensor_box_bytes(const SmbTensorMap *map);
 
+/** smb_tensor_box_rows: Returns: rows of a box, outside of the tensor or not; of one of pixels these */
+uint64_t smb_tensor_box_rows(const SmbTensorMap *map);
+
 /** smb_tensor_row_bytes: Returns: of a row of a box, outside of the tensor or not */
 uint64_t smb_tensor_row_bytes(const SmbTensorMap *map);
 
 /** smb_tensor_row_pitch: Returns: bytes from row to row in shared memory: with a swizzle, each begins a span of it */
 uint64_t smb_tensor_row_pitch(const SmbTensorMap *map);
 
-/** smb_tensor_box_is_flat: Returns: whether rows of a box follow each other in one dimension. @stride: (out): of them in the tensor, in
- * bytes; 0: there is one row only */
-bool smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride);
+/** smb_tensor_box_flat_rows: Returns: how many rows of a box follow each other in one dimension, before it goes on elsewhere; 0: none do. @stride: (out): of
+ * them in the tensor, in bytes; 0: there is one row only */
+uint64_t smb_tensor_box_flat_rows(const SmbTensorMap *map, uint64_t *stride);
 
 /** smb_tensor_box_rows_of_width: Returns: how many rows a box has for one width, and then again for the next, since its last dimension leads on along the rows;
  * 0: it does not */
@@ -163,8 +168,12 @@ uint64_t smb_tensor_box_rows_of_width(const SmbTensorMap *map);
 void smb_tensor_box_walk(const SmbTensorMap *map, const SmbTensorBox *box, SmbTensorVisit visit,
                          void *user);
 
-/** smb_tensor_swizzle: Returns: where a byte lies that would be at @address of shared memory without a swizzle; 16 bytes stay together */
+/** smb_tensor_swizzle: Returns: where a byte lies that would be at @address of shared memory without a swizzle. How chunks that are not of 16 bytes change places is by cuda.h
+ * ("swap lower 8B with upper 8B within each 16B for every alternate row"), of which the second row is taken to be the first one, and was compared with no device. */
 uint64_t smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address);
+
+/** smb_tensor_swizzle_unit: Returns: bytes that stay together then */
+uint32_t smb_tensor_swizzle_unit(const SmbTensorMap *map);
 
 /** smb_tensor_convert: What a load makes of bytes inside the tensor. */
 void smb_tensor_convert(const SmbTensorMap *map, uint8_t *bytes, uint32_t n);

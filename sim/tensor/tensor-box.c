@@ -48,8 +48,8 @@ row_units(const SmbTensorMap *map) {
   return map->is_im2col ? map->channels : count_along(map, 0);
 }
 
-static uint64_t
-count_box_rows(const SmbTensorMap *map) {
+uint64_t
+smb_tensor_box_rows(const SmbTensorMap *map) {
   uint64_t rows = 1;
   for (unsigned i = 1; i < map->rank && !map->is_im2col; i++)
     rows *= count_along(map, i);
@@ -75,16 +75,21 @@ smb_tensor_map_pick_rows(SmbTensorMap *map) {
   return true;
 }
 
-bool
-smb_tensor_box_is_flat(const SmbTensorMap *map, uint64_t *stride) {
-  unsigned n = 0;
+uint64_t
+smb_tensor_box_flat_rows(const SmbTensorMap *map, uint64_t *stride) {
+  uint64_t rows = 1;
   *stride = 0;
-  for (unsigned i = 1; i < map->rank && !map->is_im2col; i++)
-    if (count_along(map, i) > 1) {
-      *stride = map->strides[i - 1] * map->steps[i];
-      n++;
-    }
-  return n < 2 && !map->is_im2col && !map->interleave;
+  if (map->is_im2col || map->interleave)
+    return 0;
+  for (unsigned i = 1; i < map->rank; i++) {
+    uint64_t n = count_along(map, i), next = map->strides[i - 1] * map->steps[i];
+    if (n > 1 && *stride && next != rows * *stride)
+      return rows;
+    if (n > 1 && !*stride)
+      *stride = next;
+    rows *= n;
+  }
+  return rows;
 }
 
 uint64_t
@@ -94,12 +99,12 @@ smb_tensor_box_rows_of_width(const SmbTensorMap *map) {
     last--;
   bool has_widths = last > 1 && !map->is_im2col && !map->interleave &&
                     map->strides[last - 1] * map->steps[last] == smb_tensor_row_bytes(map);
-  return has_widths ? count_box_rows(map) / count_along(map, last) : 0;
+  return has_widths ? smb_tensor_box_rows(map) / count_along(map, last) : 0;
 }
 
 uint64_t
 smb_tensor_box_bytes(const SmbTensorMap *map) {
-  return count_box_rows(map) * row_units(map) * find_copy_unit(map).bytes;
+  return smb_tensor_box_rows(map) * row_units(map) * find_copy_unit(map).bytes;
 }
 
 static bool
@@ -166,7 +171,7 @@ visit_at(Walk *walk, const int64_t *at) {
 static void
 walk_tiles(Walk *walk) {
   const SmbTensorMap *map = walk->map;
-  uint64_t index[SMB_TENSOR_RANK] = {0}, n = count_box_rows(map);
+  uint64_t index[SMB_TENSOR_RANK] = {0}, n = smb_tensor_box_rows(map);
   for (uint64_t row = 0; row < n; row++) {
     int64_t at[SMB_TENSOR_RANK];
     for (unsigned i = 0; i < map->rank; i++)
@@ -253,9 +258,23 @@ smb_tensor_box_problem(const SmbTensorMap *map, const SmbTensorBox *box) {
 uint64_t
 smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address) {
   uint64_t within = (1u << map->swizzle) - 1; // chunks of the span
-  if (map->atomicity)
-    return address ^ (address >> 7 & within >> 1) << 5;
-  return address ^ (address >> 7 & within) << 4;
+  const uint64_t row = address >> 7;
+  switch (map->atomicity) {
+  case 1:
+    return address ^ (row & 3) << 5;
+  case 2:
+    return address ^ (row & 3) << 5 ^ (row & 1) << 3;
+  case 3:
+    return address ^ (row & 1) << 6;
+  default:
+    return address ^ (row & within) << 4;
+  }
+}
+
+uint32_t
+smb_tensor_swizzle_unit(const SmbTensorMap *map) {
+  static const uint8_t units[SMB_TENSOR_ATOMICITIES] = {SMB_TENSOR_CHUNK, 32, 8, 64};
+  return units[map->atomicity];
 }
 
 static uint32_t

@@ -42,7 +42,9 @@ check_packed(const SmbTensorMap *map) {
 static bool
 check_modes(const SmbTensorMap *map) {
   return map->type < SMB_TENSOR_TYPES && map->interleave <= SLICES_OF_32 &&
-         map->swizzle <= MOST_SWIZZLE && map->atomicity <= (map->swizzle == MOST_SWIZZLE) &&
+         map->swizzle <= MOST_SWIZZLE &&
+         (map->swizzle == MOST_SWIZZLE ? map->atomicity < SMB_TENSOR_ATOMICITIES
+                                       : !map->atomicity) &&
          map->promotion <= MOST_PROMOTION && map->fill <= 1 && (!map->fill || is_float(map->type));
 }
 

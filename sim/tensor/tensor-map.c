@@ -181,7 +181,7 @@ smb_tensor_map_decode(const uint8_t bytes[SMB_TENSOR_MAP_BYTES], SmbTensorMap *m
       (smb_tensor_type_is_packed(map->type) && (map->is_im2col || map->interleave)) ||
       map->rank > SMB_TENSOR_RANK || map->rank < least || map->interleave > 2 ||
       (map->is_im2col && map->interleave) || get(bytes, SMB_TENSOR_FIELD_SWIZZLE_HIGH, 0) ||
-      map->atomicity > 1 || (map->atomicity && map->swizzle != 3))
+      map->atomicity >= SMB_TENSOR_ATOMICITIES || (map->atomicity && map->swizzle != 3))
     return false;
   for (unsigned i = 0; i < map->rank; i++) {
     map->dimensions[i] = get(bytes, SMB_TENSOR_FIELD_DIMENSION, i) + 1;

@@ -108,11 +108,18 @@ describe_leaks(const SmbChecked *checked) {
 
 static char *
 summarize_checked(const SmbChecked *checked) {
-  guint n = smb_defects_n(checked->defects);
-  g_autofree char *findings =
-      n == 0 ? g_strdup("nothing found") : g_strdup_printf("%u finding%s", n, smb_plural(n));
-  return g_strdup_printf("Checked %" G_GUINT64_FORMAT " launch%s: %s", checked->n_launches,
-                         checked->n_launches == 1 ? "" : "es", findings);
+  guint doubts = smb_defects_n_doubts(checked->defects);
+  guint n = smb_defects_n(checked->defects) - doubts;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "Checked %" G_GUINT64_FORMAT " launch%s: ", checked->n_launches,
+                  checked->n_launches == 1 ? "" : "es");
+  if (n > 0)
+    g_string_append_printf(text, "%u finding%s", n, smb_plural(n));
+  else
+    g_string_append(text, doubts > 0 ? "no findings" : "nothing found");
+  if (doubts > 0)
+    g_string_append_printf(text, ", %u warning%s", doubts, smb_plural(doubts));
+  return g_string_free(text, FALSE);
 }
 
 void

@@ -188,7 +188,8 @@ write_ranking(SmbCli *cli, SmbRanking *ranking, const SmbChecked *checked, const
   cli->format->write(cli, ranking);
   gboolean is_written = !json || write_json_beside(cli, ranking, json, error);
   ranking->more = NULL;
-  if (checked && cli->status == SMB_EXIT_DONE && smb_defects_n(checked->defects) > 0)
+  if (checked && cli->status == SMB_EXIT_DONE &&
+      smb_defects_n(checked->defects) > smb_defects_n_doubts(checked->defects))
     cli->status = SMB_EXIT_DIFFERS;
   return is_written;
 }

@@ -49,6 +49,15 @@ misfits() {
   says "$3"
 }
 
+# doubts CASE OPERAND TEXT RESULT: said, but not for certain.
+doubts() {
+  one_in 2 || return 0
+  run_case "$1" "$2" 0 "$4"
+  says 'no findings, '
+  says 'descriptor that may not fit the copy: '
+  says "$3"
+}
+
 # slips CASE OPERAND: wrong, and not found: offsets that lead to another copy, or out of it, and what may be meant.
 slips() {
   one_in 2 || return 0
@@ -87,7 +96,7 @@ for operand in A B; do
   slips turned-16-stride-double $operand
 done
 
-# One box that has all rows for one width of 16 bytes after the other.
+# One box that has all rows for one width after the other.
 layout=widths
 for operand in A B; do
   fits 16-right $operand
@@ -95,6 +104,23 @@ for operand in A B; do
   misfits 16-leading-zero $operand "the leading byte offset of operand $operand is 0, so that what"
   misfits 16-leading-half $operand "the leading byte offset of operand $operand is 512, which leads to another row of the box"
   misfits 16-leading-double $operand "the leading byte offset of operand $operand is 2048, which leads to another row of the box"
+  fits turned-64-right $operand
+  misfits turned-64-exchanged $operand "the leading byte offset of operand $operand is 512, which leads to another row of the box"
+  misfits turned-64-leading-half $operand "the leading byte offset of operand $operand is 2048, which leads to another row of the box"
+  misfits turned-64-leading-zero $operand "the leading byte offset of operand $operand is 0, so that what"
+  misfits turned-64-stride-double $operand "the stride byte offset of operand $operand is 1024, and eight rows of the box"
+  fits 64-right $operand
+  misfits 64-stride-double $operand "the stride byte offset of operand $operand is 1024, and eight rows of the box"
+  doubts 64-next-row $operand "operand $operand leads out of a slice of the box" wrong
+done
+
+# From the second row on, and behind the last one, which initcheck finds as well.
+layout=bare
+for operand in A B; do
+  fits 128-right $operand
+  run_case 128-next-row $operand 1 wrong
+  says "operand $operand leads out of the box that the copy at"
+  says 'and nothing wrote bytes 0 to 15 of '
 done
 layout=
 
@@ -145,12 +171,41 @@ for writer in copied stored matrix; do
     esac
   done
 done
+
+# The same by parts of 16 bytes, or after each number was computed; rows with a gap, and rotated ones.
+for writer in parts computed; do
+  for operand in A B; do
+    fits 128-right $operand
+    fits turned-64-right $operand
+    misfits turned-128-unswizzled $operand "wrote has rows of 128 bytes without a swizzle: what is read as bytes"
+    misfits 128-read-64 $operand "operand $operand is read with a 64-byte swizzle, and what"
+    misfits turned-128-swizzled-64 $operand 'chunks are exchanged by (byte / 128) % 4, not % 8: what is read as bytes'
+    misfits 128-stride-half $operand "the stride byte offset of operand $operand is 512, so that what"
+  done
+done
+for writer in copied stored parts computed matrix; do
+  for kind in 128- turned-128-; do
+    misfits ${kind}padded B 'wrote has rows of 128 bytes without a swizzle, 144 bytes apart: what is read as bytes'
+    misfits ${kind}rotated B 'chunks are rotated by (byte / 128) % 8: what is read as bytes'
+  done
+done
 writer=box
 for operand in A B; do
   run_case 128-halfway $operand 1 wrong
   says "the base offset of operand $operand is 4, and what $source:"
   says 'wrote is swizzled as with one of 0, other than the other operand: what is read as bytes 0 to 15 of'
 done
+
+# Rows that lie swizzled in global memory, and are copied as they are. No address tells them from rows that somebody forgot to swizzle: it is said what makes
+# them right.
+layout=swizzled
+for writer in box copied stored; do
+  for kind in 128- turned-128-; do
+    run_case ${kind}unswizzled A 1 right
+    says 'wrong unless the data is swizzled in global memory already'
+  done
+done
+layout=
 
 # Rows without a gap: if they were copied as they are, the tensor may have its own swizzle.
 layout=packed
@@ -187,9 +242,9 @@ done
 "$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases-ptx "$source"
 for writer in box copied stored matrix; do
   status=0
-  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./cases-ptx 128-unswizzled A $writer >out 2>err || status=$?
+  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./cases-ptx 128-read-64 A $writer >out 2>err || status=$?
   [ "$status" = 1 ] || die "PTX, $writer: status $status: $(cat out err)"
-  says 'operand A is read with a 128-byte swizzle, and '
+  says 'operand A is read with a 64-byte swizzle, and '
   SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check -- ./cases-ptx 128-right A $writer >out 2>err || die "PTX, $writer: $(cat out err)"
 done
 writer=box
@@ -404,3 +459,142 @@ END
 expect 0 advise both.cu --arch sm_90a --block 128
 tr '\n' ' ' <out | grep -q 'it has CU_TENSOR_MAP_SWIZZLE_128B, and if wgmma is to read it, its descriptor has the value 1 in bits 62-63 (128-byte swizzle); the array begins' ||
   die "advise of a kernel with wgmma: $(cat out)"
+
+# --- boxes that are stored, of rows that threads wrote
+cat >stores.cu <<'END'
+#include <cuda.h>
+#include <cuda_fp16.h>
+#include <cstdio>
+#include <cstdlib>
+__global__ void store(const __grid_constant__ CUtensorMap map, const __half *in, int swizzle, int by_matrix) {
+  extern __shared__ __align__(1024) char tile[];
+  unsigned to = (unsigned)__cvta_generic_to_shared(tile);
+  for (unsigned i = threadIdx.x; i < 512 && !by_matrix; i += 128) {
+    unsigned row = i / 8, chunk = i % 8;
+    *(uint4 *)(tile + row * 128 + (chunk ^ (row & swizzle)) * 16) = *(const uint4 *)(in + row * 128 + chunk * 8); // stored
+  }
+  for (unsigned chunk = 0, lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16; chunk < 8 && by_matrix; chunk += 2) {
+    unsigned x[4], r = row + lane % 16;
+    for (unsigned j = 0; j < 4; j++)
+      x[j] = *(const unsigned *)(in + (row + j % 2 * 8 + lane / 4) * 128 + (chunk + j / 2) * 8 + lane % 4 * 2);
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" :: "r"(to + r * 128 + ((chunk + lane / 16) ^ (r & swizzle)) * 16), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]) : "memory"); // matrix
+  }
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {0, 0}], [%1];\ncp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group 0;" :: "l"(&map), "r"(to) : "memory");
+}
+int main(int, char **words) {
+  __half *in, *out;
+  decltype(&cuTensorMapEncodeTiled) encode;
+  cudaDriverEntryPointQueryResult found;
+  CUtensorMap map;
+  cuuint64_t size[] = {64, 64}, stride[] = {128};
+  cuuint32_t box[] = {64, 64}, step[] = {1, 1};
+  int wrong = 0;
+  cudaMallocManaged(&in, 64 * 256);
+  cudaMallocManaged(&out, 64 * 128);
+  for (int i = 0; i < 64 * 128; i++)
+    in[i] = (__half)(float)(i * 29 % 2039);
+  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found);
+  encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, out, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+         (CUtensorMapSwizzle)atoi(words[1]), CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  store<<<1, 128, 8192>>>(map, in, atoi(words[2]), words[3][0] == 'm');
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 64 * 64; i++)
+    wrong += (float)out[i] != (float)in[i / 64 * 128 + i % 64];
+  puts(wrong ? "wrong" : "right");
+  cudaFree(in), cudaFree(out);
+}
+END
+"$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o stores stores.cu
+# stores_box MAP THREADS WRITER STATUS RESULT TEXT: a swizzle of a map, and the bits of the row by which threads exchange chunks
+stores_box() {
+  last="stores $1 $2 $3"
+  status=0
+  timeout 60 "$SMEMBANK" run --check -- ./stores "$1" "$2" "$3" >out 2>err || status=$?
+  [ "$status" = "$4" ] || die "$last: status $status, expected $4: $(cat out err)"
+  grep -qx "$5" out || die "$last: $(cat out)"
+  says "$6"
+}
+for writer in stored matrix; do
+  line=$(grep -n "// $writer\$" stores.cu | sed 's/:.*//')
+  stores_box 3 7 $writer 0 right 'nothing found.'
+  stores_box 0 0 $writer 0 right 'nothing found.'
+  stores_box 3 3 $writer 1 wrong "the box is stored with a 128-byte swizzle, and what $PWD/stores.cu:$line wrote has rows of 128 bytes whose chunks are exchanged by (byte / 128) % 4, not % 8: what is read as"
+done
+stores_box 3 0 stored 0 wrong 'which is wrong unless the data is to lie swizzled in global memory'
+stores_box 0 7 stored 0 wrong "the box is stored without a swizzle, and what $PWD/stores.cu:"
+
+# --- swizzles of other chunks than those of 16 bytes (sm_100), by the documents, and an operand of tcgen05 that names them of a box that has them not
+cat >atoms.cu <<'END'
+#include <cuda.h>
+#include <cstdio>
+#include <cstdlib>
+#define LOAD(to, map) asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {0, 0}], [%2];" :: "r"(to), "l"(&map), "r"(b) : "memory") // copy
+__global__ void load(const __grid_constant__ CUtensorMap map, unsigned char *out, int mode) {
+  extern __shared__ __align__(1024) unsigned char tile[];
+  __shared__ unsigned long long barrier, done;
+  __shared__ unsigned memory;
+  unsigned b = (unsigned)__cvta_generic_to_shared(&barrier), to = (unsigned)__cvta_generic_to_shared(tile);
+  unsigned d = (unsigned)__cvta_generic_to_shared(&done), m = (unsigned)__cvta_generic_to_shared(&memory);
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" :: "r"(m) : "memory");
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;\nmbarrier.init.shared.b64 [%1], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [%0], 16384;" :: "r"(b), "r"(d) : "memory");
+    LOAD(to, map); // copy
+  }
+  __syncwarp();
+  asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@p bra D;\nbra W;\nD: }" :: "r"(b) : "memory");
+  for (unsigned i = threadIdx.x; i < 16384; i += 32)
+    out[i] = tile[i];
+  unsigned long long matrix = to >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 46;
+  if (threadIdx.x == 0 && mode) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, 0, 0; tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p; }" // product
+                 :: "r"(memory), "l"(matrix | (unsigned long long)mode << 61), "l"(matrix | 2ull << 61), "r"(1 << 4 | 4 << 17 | 8 << 24) : "memory");
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" :: "r"(d) : "memory");
+  }
+  __syncwarp();
+  if (mode)
+    asm volatile("{ .reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@p bra D;\nbra W;\nD: }" :: "r"(d) : "memory");
+  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" :: "r"(memory) : "memory");
+}
+int main(int, char **words) {
+  int atom = atoi(words[1]), wrong = 0;
+  unsigned char *in, *out;
+  decltype(&cuTensorMapEncodeTiled) encode;
+  cudaDriverEntryPointQueryResult found;
+  CUtensorMap map;
+  cuuint64_t size[] = {64, 128}, stride[] = {128};
+  cuuint32_t box[] = {64, 128}, step[] = {1, 1};
+  cudaMallocManaged(&in, 16384);
+  cudaMallocManaged(&out, 16384);
+  for (int i = 0; i < 16384; i++)
+    in[i] = i * 29 % 59;
+  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found);
+  if (encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, in, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)atom,
+             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+    puts("no map");
+  load<<<1, 32, 16384>>>(map, out, atoi(words[2]));
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  for (int i = 0; i < 16384; i++) {
+    int row = i / 128, by = atom == 3 ? row % 8 * 16 : atom == 4 ? row % 4 * 32 : atom == 5 ? row % 4 * 32 + row % 2 * 8 : row % 2 * 64;
+    wrong += out[i ^ by] != in[i];
+  }
+  puts(wrong ? "wrong" : "right");
+  cudaFree(in), cudaFree(out);
+}
+END
+"$nvcc" -gencode arch=compute_100a,code=compute_100a -lineinfo -cudart shared -o atoms atoms.cu
+for atom in 3 4 5 6; do
+  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check --arch sm_100a -- ./atoms $atom 0 >out 2>err || die "atoms $atom: $(cat out err)"
+  grep -qx right out || die "atoms $atom: $(cat out err)"
+done
+for pair in '3 1' '4 2'; do
+  # shellcheck disable=SC2086
+  SMEMBANK_NVCC=no timeout 60 "$SMEMBANK" run --check --arch sm_100a -- ./atoms $pair >out 2>err && die "atoms $pair: nothing was found"
+  case $pair in
+  3*) says "operand A is read with a 128-byte swizzle of 32-byte units, and the copy at $PWD/atoms.cu:" && says 'brought it with a 128-byte swizzle; in' ;;
+  *) says "operand A is read with a 128-byte swizzle, and the copy at $PWD/atoms.cu:" && says 'brought it with a 128-byte swizzle of 32-byte units: ' ;;
+  esac
+done

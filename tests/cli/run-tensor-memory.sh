@@ -271,9 +271,8 @@ EOF
 "$nvcc" -lineinfo -gencode arch=compute_100a,code=compute_100a -cudart shared -o copied copied.cu
 "$SMEMBANK" run --check --arch sm_100 -- ./copied 2 >out 2>err || die "swizzled: status $?: $(cat out err)"
 says 'nothing found.'
-status=0
-"$SMEMBANK" run --check --arch sm_100 -- ./copied 0 >out 2>err || status=$?
-[ "$status" = 1 ] || die "not swizzled: status $status: $(cat out err)"
+"$SMEMBANK" run --check --arch sm_100 -- ./copied 0 >out 2>err || die "not swizzled: status $?: $(cat out err)"
+says 'no findings, 1 warning.'
 says 'operand A is read with a 128-byte swizzle'
 says 'has rows of 128 bytes without a swizzle'
 

@@ -11,9 +11,9 @@
 enum {
   FIRST_MAJOR = 9,        // compute capability with tensor maps
   ALIGN = 64,             // of one
-  FIRST_MAJOR_BY_32 = 10, // and with packed types
-  SWIZZLE_128 = 3,        // CU_TENSOR_MAP_SWIZZLE_128B
-  SWIZZLE_128_BY_32 = 4,  // CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
+  FIRST_MAJOR_ATOMS = 10, // and with packed types, and chunks that are not of 16 bytes
+  SWIZZLE_128 =
+      3, // CU_TENSOR_MAP_SWIZZLE_128B; of other chunks: CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, …_ATOM_32B_FLIP_8B, …_ATOM_64B
 };
 
 typedef struct {
@@ -33,7 +33,7 @@ encode_map(CUtensorMap *result, SmbTensorMap *map, const uint64_t *dimensions,
   if (map->rank > 1)
     memcpy(map->strides, strides, (map->rank - 1) * sizeof *strides);
   if (!smb_tensor_map_check(map, client_device()->opt_in_shared) ||
-      (smb_tensor_type_is_packed(map->type) && client_device()->major < FIRST_MAJOR_BY_32))
+      (smb_tensor_type_is_packed(map->type) && client_device()->major < FIRST_MAJOR_ATOMS))
     return cudaErrorInvalidValue;
   smb_tensor_map_encode(map, (uint8_t *)result->opaque);
   return cudaSuccess;
@@ -44,13 +44,13 @@ cuTensorMapEncodeTiled(CUtensorMap *result, unsigned type, uint32_t rank, void *
                        const uint64_t *dimensions, const uint64_t *strides, const uint32_t *box,
                        const uint32_t *steps, unsigned interleave, unsigned swizzle,
                        unsigned promotion, unsigned fill) {
-  bool is_by_32 = swizzle == SWIZZLE_128_BY_32 && client_device()->major >= FIRST_MAJOR_BY_32;
+  const bool has_atoms = swizzle > SWIZZLE_128 && client_device()->major >= FIRST_MAJOR_ATOMS;
   SmbTensorMap map = {.address = (uint64_t)(uintptr_t)address,
                       .rank = rank,
                       .type = type,
                       .interleave = interleave,
-                      .swizzle = is_by_32 ? SWIZZLE_128 : swizzle,
-                      .atomicity = is_by_32,
+                      .swizzle = has_atoms ? SWIZZLE_128 : swizzle,
+                      .atomicity = has_atoms ? swizzle - SWIZZLE_128 : 0,
                       .promotion = promotion,
                       .fill = fill};
   if (!box || rank > SMB_TENSOR_RANK)

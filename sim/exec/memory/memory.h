@@ -115,12 +115,13 @@ gboolean smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box,
  * @is_turned, @reserved: as in Product
  * @bytes: of a number
  * @is_packed: two numbers of 4 bits are in each byte
+ * @is_stored: it is no operand, but a box that a copy stores to a tensor
  */
 typedef struct {
   const SmbBlock *block;
   MatrixPlace place;
   gboolean is_left, is_turned;
-  gboolean is_packed;
+  gboolean is_packed, is_stored;
   guint32 reserved;
   ProductNumber number;
   guint bytes;
@@ -150,6 +151,13 @@ void smb_group_product_make(Exec *exec, const Step *step, SmbLanes lanes);
 // Warns, and tells a launch that is checked, where the descriptor does not fit the boxes of tensors that brought an operand of @n rows or
 // columns (operand-rows.c). @site: of the product; @depth: numbers of a row that are stored
 void smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth);
+
+// The same of an operand whose units are not of 16 bytes, and whose rows are not looked at: whether the box that brought it was swizzled by others.
+void smb_operand_check_unit(Exec *exec, const SharedMatrix *matrix, guint site);
+
+// The same of a box that a copy stores, against what threads wrote: @matrix has @rows of @row_bytes.
+void smb_stored_box_check(Exec *exec, const SharedMatrix *matrix, guint site, guint rows,
+                          guint row_bytes);
 
 // The same where both are in order, each by itself, and one is swizzled with another base offset than its descriptor's: then what is multiplied does
 // not belong together.
@@ -192,7 +200,7 @@ CopiedRows *smb_copied_rows_new(const Code *code, guint n_warps);
 void smb_copied_rows_free(CopiedRows *copied);
 // Another block begins.
 void smb_copied_rows_start(CopiedRows *copied);
-// The running warp loaded or stored; there is an Exec.copied.
+// The running warp loaded or stored by a step that STEP_COPIES; there is an Exec.copied.
 void smb_copied_note_load(const Exec *exec, const Step *step, SmbLanes lanes,
                           const guint64 *addresses);
 void smb_copied_note_store(const Exec *exec, const Step *step, SmbLanes lanes,

@@ -13,6 +13,8 @@
 // Not told: an operand that is read as if it were transposed, which is as orderly; offsets that lead to another copy; copies that are not of
 // boxes, whose order nobody knows; tensors that hold tiles one behind the other, of which each order of
 // eight rows may be meant.
+#include <string.h>
+
 #include "sim/arch/arch.h"
 #include "sim/exec/memory/operand.h"
 #include "sim/machine/check/checking.h"
@@ -30,6 +32,8 @@ typedef enum {
   FAULT_BEYOND,  // from one width to the next
   FAULT_REPEATS, // they are the same
   FAULT_OUTSIDE, // from eight rows to the next: there no copy brought anything, and the box goes on elsewhere
+  FAULT_SLICE, // among eight rows, which are of two slices of the box
+  FAULT_PAST,  // behind the last row of the box, where nothing was written
 } Fault;
 
 typedef struct {
@@ -53,6 +57,13 @@ may_be_tiles(const SharedMatrix *matrix, const CopyShape *shape) {
   return shape->is_packed && !matrix->place.mask && !shape->swizzle;
 }
 
+// Whether both are rows of one slice of their box, in which rows follow each other in one dimension of the tensor.
+static gboolean
+are_of_slice(const ChunkOrigin *here, const ChunkOrigin *next) {
+  const guint32 rows = here->shape->flat_rows;
+  return rows && here->row / rows == next->row / rows;
+}
+
 static Fault
 compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
              const ChunkOrigin *next) {
@@ -60,7 +71,10 @@ compare_rows(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
   if (!is_within && smb_operand_offset(matrix, TRUE) == 0)
     return FAULT_NONE; // is_repeated()
   gboolean is_orderly = next->row == here->row + 1 && next->x == here->x;
-  if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || here->shape->is_flat))
+  if (is_orderly && is_within && here->shape->flat_rows % OPERAND_GROUP == 0 &&
+      here->shape->has_slices && !are_of_slice(here, next))
+    return FAULT_SLICE;
+  if (is_orderly || may_be_tiles(matrix, here->shape) || !(is_within || are_of_slice(here, next)))
     return FAULT_NONE;
   return is_within ? FAULT_ROWS : FAULT_GROUPS;
 }
@@ -73,19 +87,23 @@ compare_in_row(const SharedMatrix *matrix, Cell cell, const ChunkOrigin *here,
     return FAULT_NONE;
   if (is_within)
     return FAULT_CHUNKS;
-  return here->shape->is_flat && !here->shape->is_packed ? FAULT_BEYOND : FAULT_NONE;
+  if (next->row == here->row && next->x < here->x)
+    return FAULT_NONE; // is_repeated(), if that was read
+  const guint32 rows = here->shape->flat_rows;
+  gboolean is_beside = rows && !are_of_slice(here, next) && next->row % rows == here->row % rows;
+  return rows && !here->shape->is_packed && !is_beside ? FAULT_BEYOND : FAULT_NONE;
 }
 
 static void
 find_origins(const SharedMatrix *matrix, guint n, guint depth, Grid *grid) {
+  memset(grid, 0, sizeof *grid);
   grid->lines = matrix->is_turned ? depth : n;
   grid->chunks = (matrix->is_turned ? n : depth) * matrix->bytes / SHARED_CHUNK;
   g_assert(grid->lines * grid->chunks <= OPERAND_MAX_CELLS);
   for (guint i = 0; i < grid->lines * grid->chunks; i++) {
     guint32 offset = smb_operand_locate(matrix, (Cell){i / grid->chunks, i % grid->chunks});
     grid->places[i] = offset / SHARED_CHUNK;
-    if (!smb_chunk_find(matrix->block, offset, &grid->origins[i]))
-      grid->origins[i] = (ChunkOrigin){0};
+    smb_chunk_find(matrix->block, offset, &grid->origins[i]);
   }
 }
 
@@ -113,10 +131,21 @@ static gboolean
 leads_outside(const SharedMatrix *matrix, const Grid *grid, guint at, guint next) {
   const CopyShape *shape = grid->origins[at].shape;
   guint32 row;
-  return !grid->origins[next].copy && shape->is_flat && !may_be_tiles(matrix, shape) &&
-         at / grid->chunks % OPERAND_GROUP == OPERAND_GROUP - 1 &&
+  const ChunkOrigin after = {.row = grid->origins[at].row + 1};
+  return !grid->origins[next].copy && are_of_slice(&grid->origins[at], &after) &&
+         !may_be_tiles(matrix, shape) && at / grid->chunks % OPERAND_GROUP == OPERAND_GROUP - 1 &&
          box_goes_on(matrix, grid, at, &row) &&
          grid->places[next] * SHARED_CHUNK - row >= MAX(shape->swizzle, SHARED_CHUNK);
+}
+
+// Whether the row behind one of the box is one that nothing was written to.
+static gboolean
+leads_past(const SharedMatrix *matrix, const Grid *grid, guint next) {
+  const guint32 offset = grid->places[next] * SHARED_CHUNK;
+  guint32 bits;
+  return !grid->origins[next].copy && !smb_chunk_is_written(matrix->block, offset) &&
+         offset < matrix->block->shared_bytes &&
+         !(smb_shared_matrix_read(matrix, offset, sizeof bits, &bits) & MARK_KNOWN);
 }
 
 // Whether the next width of a row is read elsewhere than behind all rows of the one before, of a box that has them in that order.
@@ -145,6 +174,8 @@ is_disorderly(const SharedMatrix *matrix, const Grid *grid, Cell cell, gboolean 
                 : (is_line ? compare_rows : compare_in_row)(matrix, cell, here, other);
   else if (is_line && leads_outside(matrix, grid, at, at_next))
     fault = FAULT_OUTSIDE;
+  else if (is_line && leads_past(matrix, grid, at_next))
+    fault = FAULT_PAST;
   *disorder = (Disorder){fault, is_line, {cell, next}, {*here, *other}};
   return fault != FAULT_NONE;
 }
@@ -212,8 +243,26 @@ find_disorder(const SharedMatrix *matrix, const Grid *grid, Disorder *disorder) 
 // --- in words
 
 char *
-smb_operand_describe_swizzle(guint bytes) {
+smb_operand_describe_swizzle(guint bytes, guint unit) {
+  if (bytes && unit != SHARED_CHUNK)
+    return g_strdup_printf("with a %u-byte swizzle of %u-byte units", bytes, unit);
   return bytes ? g_strdup_printf("with a %u-byte swizzle", bytes) : g_strdup("without a swizzle");
+}
+
+static gboolean
+is_other_swizzle(const SharedMatrix *matrix, const CopyShape *shape) {
+  const MatrixPlace *place = &matrix->place;
+  return (place->mask ? place->width : 0) != shape->swizzle ||
+         (place->mask && place->unit != shape->unit);
+}
+
+static char *
+describe_other_swizzle(const SharedMatrix *matrix, const CopyShape *shape, const char *where) {
+  const MatrixPlace *place = &matrix->place;
+  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0, place->unit),
+                  *copied = smb_operand_describe_swizzle(shape->swizzle, shape->unit);
+  return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s",
+                         matrix->is_left ? 'A' : 'B', read, where, copied);
 }
 
 char *
@@ -229,12 +278,9 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   char name = matrix->is_left ? 'A' : 'B';
   guint32 swizzle = matrix->place.mask ? matrix->place.width : 0;
   g_autofree char *offset = smb_operand_describe_offset(matrix, disorder->is_of_groups);
-  if (swizzle != shape->swizzle) {
-    g_autofree char *read = smb_operand_describe_swizzle(swizzle),
-                    *copied = smb_operand_describe_swizzle(shape->swizzle);
-    return g_strdup_printf("operand %c is read %s, and the copy at %s brought it %s", name, read,
-                           where, copied);
-  }
+  if (is_other_swizzle(matrix, shape) && disorder->fault != FAULT_PAST &&
+      disorder->fault != FAULT_SLICE)
+    return describe_other_swizzle(matrix, shape, where);
   switch (disorder->fault) {
   case FAULT_ROWS:
   case FAULT_CHUNKS:
@@ -263,6 +309,10 @@ describe_mistake(const SharedMatrix *matrix, const Disorder *disorder, const cha
   case FAULT_OUTSIDE:
     return g_strdup_printf("%s, which leads out of the box that the copy at %s brought", offset,
                            where);
+  case FAULT_SLICE:
+  case FAULT_PAST:
+    return g_strdup_printf("operand %c leads out of %s that the copy at %s brought", name,
+                           disorder->fault == FAULT_PAST ? "the box" : "a slice of the box", where);
   case FAULT_NONE:
     break;
   }
@@ -288,6 +338,9 @@ describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const ch
   if (disorder->fault == FAULT_REPEATS)
     return g_strdup_printf("%s: %s and %s are row %u of the box from byte %u on", mistake, one,
                            other, origins[0].row, origins[0].x);
+  if (disorder->fault == FAULT_PAST)
+    return g_strdup_printf("%s: %s are row %u of the box from byte %u on, and nothing wrote %s",
+                           mistake, one, origins[0].row, origins[0].x, other);
   if (disorder->fault == FAULT_OUTSIDE)
     return g_strdup_printf("%s: %s are row %u of the box from byte %u on, and no copy brought %s",
                            mistake, one, origins[0].row, origins[0].x, other);
@@ -297,18 +350,52 @@ describe_disorder(const SharedMatrix *matrix, const Disorder *disorder, const ch
                          origins[1].x);
 }
 
-// What is wrong, and with which chunk; NULL: nothing.
-static char *
-find_mistake(const SharedMatrix *matrix, guint n, guint depth, ChunkOrigin *origin) {
+// Whether rows of a box that has no swizzle would all be in order if they were read without one: then they are right as they are read if the tensor lies swizzled in global memory.
+static gboolean
+may_be_swizzled(const SharedMatrix *matrix, guint n, guint depth, const ChunkOrigin *origin) {
+  SharedMatrix plain = *matrix;
+  Disorder disorder;
+  Grid grid;
+  if (!matrix->place.mask || origin->shape->swizzle)
+    return FALSE;
+  plain.place.mask = 0;
+  if (matrix->is_turned) { // the offsets have each other's meaning then
+    plain.place.leading = matrix->place.stride;
+    plain.place.stride = matrix->place.leading;
+  }
+  find_origins(&plain, n, depth, &grid);
+  return !find_disorder(matrix, &grid, &disorder);
+}
+
+// With what a right program may do the same, at the end of the message; NULL: with nothing. Results of rows and columns may be left alone, but each k counts.
+static const char *
+find_excuse(const SharedMatrix *matrix, guint n, guint depth, const Disorder *disorder,
+            gboolean *is_doubt) {
+  const gboolean is_of_rows = disorder->fault == FAULT_PAST || disorder->fault == FAULT_SLICE;
+  *is_doubt = is_of_rows && !matrix->is_turned;
+  if (is_of_rows)
+    return matrix->is_turned ? NULL
+           : matrix->is_left ? ", which is wrong unless the results of these rows are not used"
+                             : ", which is wrong unless the results of these columns are not used";
+  return may_be_swizzled(matrix, n, depth, &disorder->origins[0]) ? OPERAND_UNLESS_SWIZZLED : NULL;
+}
+
+// FALSE: nothing is wrong.
+static gboolean
+find_mistake(const SharedMatrix *matrix, guint n, guint depth, OperandMistake *mistake) {
   const SmbBlock *block = matrix->block;
   Disorder disorder;
   Grid grid;
   find_origins(matrix, n, depth, &grid);
   if (!find_disorder(matrix, &grid, &disorder))
-    return smb_operand_find_stores(block, matrix, &grid, origin);
-  *origin = disorder.origins[0];
+    return smb_operand_find_stores(block, matrix, &grid, mistake);
+  const ChunkOrigin *origin = &disorder.origins[0];
+  gboolean is_doubt;
+  const char *unless = find_excuse(matrix, n, depth, &disorder, &is_doubt);
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
-  return describe_disorder(matrix, &disorder, where);
+  g_autofree char *message = describe_disorder(matrix, &disorder, where);
+  *mistake = (OperandMistake){*origin, is_doubt, g_strconcat(message, unless, NULL)};
+  return TRUE;
 }
 
 void
@@ -349,35 +436,68 @@ smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint
 }
 
 static void
-tell_mistake(Exec *exec, guint site, const ChunkOrigin *origin, const char *message) {
+tell_mistake(Exec *exec, guint site, const OperandMistake *mistake) {
   SmbBlock *block = exec->block;
-  guint other = origin->shape->site;
-  const CheckFound found = {.kind = SMB_DEFECT_DESCRIPTOR,
+  guint other = mistake->origin.shape->site;
+  const CheckFound found = {.kind = mistake->is_doubt ? SMB_DEFECT_DOUBT : SMB_DEFECT_DESCRIPTOR,
                             .site = site,
                             .other = other,
                             .warp = exec->w,
                             .lane = G_MAXUINT,
                             .other_thread = G_MAXUINT};
-  if (!smb_chunk_tell(block, origin))
+  if (!smb_chunk_tell(block, &mistake->origin, mistake->is_doubt))
     return;
   if (block->check && !smb_inspect_counts(block, &found))
-    smb_inspect_tell(block, &found, "%s", message);
+    smb_inspect_tell(block, &found, "%s", mistake->message);
   if (block->sink->warn)
-    block->sink->warn(block->user, SMB_WARNING_DESCRIPTOR, site, other, message);
+    block->sink->warn(block->user, SMB_WARNING_DESCRIPTOR, site, other, mistake->message);
 }
 
 void
 smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, guint depth) {
   SmbBlock *block = exec->block;
-  ChunkOrigin origin;
+  OperandMistake mistake;
   guint along = matrix->is_turned ? n : depth;
   if (block->sink->tile && (matrix->is_turned ? depth : n) >= OPERAND_GROUP)
     smb_tile_tell(block, site, matrix->is_left ? 'A' : 'B', along * matrix->bytes / SHARED_CHUNK,
                   locate_row, matrix);
   gboolean has_chunks = block->chunks && n > 0 && along * matrix->bytes >= SHARED_CHUNK;
-  g_autofree char *message = has_chunks ? find_mistake(matrix, n, depth, &origin) : NULL;
-  if (message)
-    tell_mistake(exec, site, &origin, message);
+  if (!has_chunks || !find_mistake(matrix, n, depth, &mistake))
+    return;
+  tell_mistake(exec, site, &mistake);
+  g_free(mistake.message);
+}
+
+void
+smb_stored_box_check(Exec *exec, const SharedMatrix *matrix, guint site, guint rows,
+                     guint row_bytes) {
+  const guint chunks = row_bytes / SHARED_CHUNK;
+  OperandMistake mistake;
+  Grid grid;
+  if (!exec->block->chunks || row_bytes % SHARED_CHUNK || rows < OPERAND_GROUP ||
+      chunks * OPERAND_GROUP > OPERAND_MAX_CELLS)
+    return;
+  find_origins(matrix, OPERAND_GROUP, row_bytes, &grid);
+  if (!grid.origins[0].copy || is_of_box(&grid.origins[0]) ||
+      !smb_operand_find_stores(exec->block, matrix, &grid, &mistake))
+    return;
+  tell_mistake(exec, site, &mistake);
+  g_free(mistake.message);
+}
+
+void
+smb_operand_check_unit(Exec *exec, const SharedMatrix *matrix, guint site) {
+  OperandMistake mistake = {.is_doubt = FALSE};
+  if (!exec->block->chunks ||
+      !smb_chunk_find(exec->block, smb_operand_locate(matrix, (Cell){0, 0}), &mistake.origin) ||
+      !is_of_box(&mistake.origin) || !mistake.origin.shape->swizzle ||
+      !is_other_swizzle(matrix, mistake.origin.shape))
+    return;
+  const CopyShape *shape = mistake.origin.shape;
+  g_autofree char *where = smb_site_place(smb_program_site(exec->block->program, shape->site));
+  mistake.message = describe_other_swizzle(matrix, shape, where);
+  tell_mistake(exec, site, &mistake);
+  g_free(mistake.message);
 }
 
 // By how much the base offset of a descriptor is another one than @base, as far as its swizzle looks at it.
@@ -398,5 +518,5 @@ smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatrix *ri
   guint i = compare_base(left, bases[0]) == 0;
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origins[i].shape->site));
   g_autofree char *message = smb_operand_describe_base(i ? right : left, bases[i], where);
-  tell_mistake(exec, site, &origins[i], message);
+  tell_mistake(exec, site, &(OperandMistake){origins[i], FALSE, message});
 }

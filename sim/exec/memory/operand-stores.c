@@ -12,10 +12,12 @@
 #include "sim/exec/memory/operand.h"
 
 // How eight rows may have been written: rows of @width bytes one behind the other, whose chunks are exchanged as in a MatrixPlace, but by bits of the address
-// that are @shift above those of 128 bytes.
+// that are @shift above those of 128 bytes. @gap: bytes between two rows. @is_rotated: each row begins one chunk further than the one before, and goes on at its start.
 typedef struct {
   guint32 width, mask, base;
   gint shift;
+  guint32 gap;
+  gboolean is_rotated;
 } Written8;
 
 enum {
@@ -24,19 +26,51 @@ enum {
 
 static guint32
 locate_written(const SharedMatrix *matrix, const Written8 *written, Cell cell) {
-  guint32 address =
-      matrix->place.start + cell.line * written->width + cell.chunk * (guint32)SHARED_CHUNK;
+  const guint32 width = written->width, chunk = SHARED_CHUNK;
+  guint32 address = matrix->place.start + cell.line * (width + written->gap) + cell.chunk * chunk;
+  if (written->is_rotated)
+    return address / width * width + (address % width + address / width * chunk) % width -
+           matrix->reserved;
   return (address ^
           (((address >> (SWIZZLE_SHIFT + written->shift)) - written->base) & written->mask) *
               SHARED_CHUNK) -
          matrix->reserved;
 }
 
-static const Written8 ways[] = {
-    {128, 7, 0}, {64, 3, 0},  {32, 1, 0},     {128, 0, 0},   {64, 0, 0},  {32, 0, 0},
-    {128, 3, 0}, {128, 1, 0}, {64, 1, 0},     {128, 7, 1},   {128, 7, 2}, {128, 7, 3},
-    {128, 7, 4}, {128, 7, 5}, {128, 7, 6},    {128, 7, 7},   {64, 3, 1},  {64, 3, 2},
-    {64, 3, 3},  {32, 1, 1},  {128, 7, 0, 1}, {64, 3, 0, -1}};
+// Rows as they are.
+static gboolean
+is_plain_way(const Written8 *way) {
+  return !way->mask && !way->gap && !way->is_rotated;
+}
+
+static const Written8 ways[] = {{128, 7, 0},
+                                {64, 3, 0},
+                                {32, 1, 0},
+                                {128, 0, 0},
+                                {64, 0, 0},
+                                {32, 0, 0},
+                                {128, 3, 0},
+                                {128, 1, 0},
+                                {64, 1, 0},
+                                {128, 7, 1},
+                                {128, 7, 2},
+                                {128, 7, 3},
+                                {128, 7, 4},
+                                {128, 7, 5},
+                                {128, 7, 6},
+                                {128, 7, 7},
+                                {64, 3, 1},
+                                {64, 3, 2},
+                                {64, 3, 3},
+                                {32, 1, 1},
+                                {128, 7, 0, 1},
+                                {64, 3, 0, -1},
+                                {128, 0, 0, 0, 16},
+                                {128, 0, 0, 0, 32},
+                                {64, 0, 0, 0, 16},
+                                {32, 0, 0, 0, 16},
+                                {128, 0, 0, 0, 0, TRUE},
+                                {64, 0, 0, 0, 0, TRUE}};
 
 // Where chunks of eight rows came from.
 typedef struct {
@@ -94,6 +128,7 @@ take_written(const SmbBlock *block, const SharedMatrix *matrix, const Written8 *
   return is_enough(eight);
 }
 
+// FALSE: a chunk is of something else than the first one.
 static gboolean
 take_read(const SharedMatrix *matrix, const Grid *grid, Eight *eight) {
   const MatrixPlace *place = &matrix->place;
@@ -102,9 +137,11 @@ take_read(const SharedMatrix *matrix, const Grid *grid, Eight *eight) {
   if (grid->lines < OPERAND_GROUP || eight->n > G_N_ELEMENTS(eight->origins[0]))
     return FALSE;
   for (guint i = 0; i < OPERAND_GROUP * eight->n; i++) {
-    const ChunkOrigin *origin = &grid->origins[i / eight->n * grid->chunks + i % eight->n];
-    if (!are_written_alike(origin, &grid->origins[0]))
-      return FALSE;
+    const guint at = i / eight->n * grid->chunks + i % eight->n;
+    const ChunkOrigin *origin = &grid->origins[at];
+    if (!are_written_alike(origin, &grid->origins[0]) &&
+        smb_chunk_is_written(matrix->block, grid->places[at] * SHARED_CHUNK))
+      return FALSE; // what was not written is in a gap
     eight->origins[i / eight->n][i % eight->n] = *origin;
   }
   return is_enough(eight);
@@ -118,7 +155,7 @@ search_writing(const SmbBlock *block, const SharedMatrix *matrix, const Eight *r
   for (guint i = 0; i < G_N_ELEMENTS(ways); i++)
     if ((ways[i].width == matrix->place.width) == is_wide &&
         take_written(block, matrix, &ways[i], read, &eight) && reads_in_order(&eight))
-      return !ways[i].mask && is_packed(&eight, ways[i].width) ? NULL : &ways[i];
+      return is_plain_way(&ways[i]) && is_packed(&eight, ways[i].width) ? NULL : &ways[i];
   return NULL;
 }
 
@@ -157,8 +194,12 @@ describe_way(const Written8 *way) {
     return g_strdup_printf(
         "whose chunks are exchanged by (byte / %u) %% %u, not (byte / 128) %% %u",
         1u << (SWIZZLE_SHIFT + way->shift), all + 1, all + 1);
+  if (way->gap)
+    return g_strdup_printf("without a swizzle, %u bytes apart", way->width + way->gap);
+  if (way->is_rotated)
+    return g_strdup_printf("whose chunks are rotated by (byte / %u) %% %u", way->width, all + 1);
   if (way->mask == 0 || way->mask == all)
-    return smb_operand_describe_swizzle(way->mask ? way->width : 0);
+    return smb_operand_describe_swizzle(way->mask ? way->width : 0, SHARED_CHUNK);
   return g_strdup_printf("whose chunks are exchanged by (byte / 128) %% %u, not %% %u",
                          way->mask + 1, all + 1);
 }
@@ -167,8 +208,12 @@ static char *
 describe_writing(const SharedMatrix *matrix, const Written8 *way, const char *where) {
   const MatrixPlace *place = &matrix->place;
   const char name = matrix->is_left ? 'A' : 'B';
-  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0);
+  g_autofree char *read = smb_operand_describe_swizzle(place->mask ? place->width : 0, place->unit);
   g_autofree char *written = describe_way(way);
+  if (matrix->is_stored)
+    return g_strdup_printf("the box is stored %s, and what %s wrote has rows of %u bytes %s%s",
+                           read, where, way->width, written,
+                           way->base ? ", which begin elsewhere" : "");
   if (place->mask && place->width == way->width && place->mask == way->mask && !way->shift)
     return g_strdup_printf(
         "the base offset of operand %c is %u, and what %s wrote is swizzled as with one of %u",
@@ -341,26 +386,46 @@ find_wrong_offset(const SmbBlock *block, const SharedMatrix *matrix, const Grid 
                   : describe_right_offsets(matrix, &right, cell, offset, where);
 }
 
-char *
+// Whether threads copied rows as they are, as wide as they are read: then they are right if they lie swizzled in global memory. What is stored may be meant to lie so.
+static gboolean
+may_copy_swizzled(const SharedMatrix *matrix, const Written8 *way, const ChunkOrigin *origin) {
+  const guint32 all = way->width / (guint32)SHARED_CHUNK - 1;
+  const gboolean is_plain = is_plain_way(way),
+                 is_swizzled = way->mask == all && !way->base && !way->shift;
+  if (matrix->is_stored)
+    return matrix->place.mask ? is_plain : is_swizzled;
+  return is_plain && way->width == matrix->place.width && origin->shape->kind == CHUNK_OF_MEMORY;
+}
+
+gboolean
 smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
-                        ChunkOrigin *origin) {
+                        OperandMistake *mistake) {
   Eight read;
   Cell cells[2];
   if (!grid->origins[0].copy)
-    return NULL;
+    return FALSE;
   gboolean is_whole = take_read(matrix, grid, &read);
   const Written8 *way =
       is_whole && !reads_in_order(&read) ? find_writing(block, matrix, &read) : NULL;
   if (!way || !find_moved(matrix, grid, way, &cells[0], &cells[1])) {
-    *origin = grid->origins[0];
-    return find_wrong_offset(block, matrix, grid);
+    *mistake = (OperandMistake){grid->origins[0], FALSE,
+                                matrix->is_stored ? NULL : find_wrong_offset(block, matrix, grid)};
+    return mistake->message != NULL;
   }
-  *origin = grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
+  const ChunkOrigin *moved = &grid->origins[cells[0].line * grid->chunks + cells[0].chunk];
+  const ChunkOrigin *origin = moved->copy ? moved : &grid->origins[0];
+  const gboolean has_excuse = may_copy_swizzled(matrix, way, origin);
   g_autofree char *where = smb_site_place(smb_program_site(block->program, origin->shape->site));
   g_autofree char *ways_differ = describe_writing(matrix, way, where);
   g_autofree char *one = smb_operand_describe_cell(matrix, cells[0]);
   g_autofree char *other = smb_operand_describe_cell(matrix, cells[1]);
-  return g_strdup_printf("%s: what is read as %s was written as %s", ways_differ, one, other);
+  *mistake = (OperandMistake){*origin, has_excuse && matrix->is_stored,
+                              g_strdup_printf("%s: what is read as %s was written as %s%s",
+                                              ways_differ, one, other,
+                                              !has_excuse         ? ""
+                                              : matrix->is_stored ? OPERAND_UNLESS_STORED_SWIZZLED
+                                                                  : OPERAND_UNLESS_SWIZZLED)};
+  return TRUE;
 }
 
 // Of what threads copied: as it is written in the row of a swizzle's span that the operand begins with.

@@ -27,8 +27,8 @@ typedef struct {
 
 // Where the descriptor has a chunk: a byte offset in shared memory.
 guint32 smb_operand_locate(const SharedMatrix *matrix, Cell cell);
-// "with a 128-byte swizzle"
-char *smb_operand_describe_swizzle(guint bytes);
+// "with a 128-byte swizzle", or, of one that keeps other than 16 bytes together, "with a 128-byte swizzle of 32-byte units"
+char *smb_operand_describe_swizzle(guint bytes, guint unit);
 // "bytes 16 to 31 of row 3"
 char *smb_operand_describe_cell(const SharedMatrix *matrix, Cell cell);
 
@@ -59,10 +59,23 @@ gboolean smb_operand_find_base(const SharedMatrix *matrix, ChunkOrigin *origin, 
 char *smb_operand_describe_base(const SharedMatrix *matrix, guint32 base, const char *where);
 
 /**
- * smb_operand_find_stores:
- * @origin: (out): of a chunk that is out of place
- *
- * Returns: (transfer full) (nullable): what is wrong with an operand that threads wrote
+ * OperandMistake: what is wrong with an operand
+ * @origin: of a chunk that is out of place
+ * @is_doubt: a right program may do the same: @message says when
  */
-char *smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix, const Grid *grid,
-                              ChunkOrigin *origin);
+typedef struct {
+  ChunkOrigin origin;
+  gboolean is_doubt;
+  char *message;
+} OperandMistake;
+
+// What ends the message of rows that were copied as they are, for a descriptor with a swizzle.
+#define OPERAND_UNLESS_SWIZZLED                                                                    \
+  ", which is wrong unless the data is swizzled in global memory already"
+// The same of a box that is stored.
+#define OPERAND_UNLESS_STORED_SWIZZLED                                                             \
+  ", which is wrong unless the data is to lie swizzled in global memory"
+
+// FALSE: nothing is wrong with an operand, or a box, that threads wrote.
+gboolean smb_operand_find_stores(const SmbBlock *block, const SharedMatrix *matrix,
+                                 const Grid *grid, OperandMistake *mistake);

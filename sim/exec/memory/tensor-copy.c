@@ -172,13 +172,17 @@ find_copy_shape(const Step *step, const Box *box) {
   guint64 stride;
   CopyShape shape;
   memset(&shape, 0, sizeof shape);
-  shape.is_flat = smb_tensor_box_is_flat(map, &stride) && !box->box.picks_rows;
+  shape.flat_rows = (guint32)smb_tensor_box_flat_rows(map, &stride);
+  shape.has_slices = shape.flat_rows < smb_tensor_box_rows(map);
   shape.site = step->transfer->move.site;
   shape.swizzle = map->swizzle ? SMB_TENSOR_CHUNK << map->swizzle : 0;
+  shape.unit = shape.swizzle ? smb_tensor_swizzle_unit(map) : 0;
   shape.row_bytes = (guint32)smb_tensor_row_bytes(map);
   shape.pitch = (guint32)smb_tensor_row_pitch(map);
   shape.rows_of_width = (guint32)smb_tensor_box_rows_of_width(map);
   shape.is_packed = stride == shape.row_bytes && !box->box.picks_rows;
+  if (box->box.picks_rows)
+    shape.flat_rows = 0;
   return shape;
 }
 
@@ -223,10 +227,10 @@ static gboolean
 pass_run(const BoxCopy *copy, guint64 start, const SmbTensorRun *run, guchar *bytes,
          guchar *marks) {
   const SmbTensorMap *map = &copy->box->map;
+  const gsize together = MIN(SMB_TENSOR_CHUNK, smb_tensor_swizzle_unit(map));
   for (gsize done = 0, n; done < run->bytes; done += n) {
     guint64 at = start + run->at + done;
-    n = map->swizzle ? MIN(run->bytes - done, SMB_TENSOR_CHUNK - at % SMB_TENSOR_CHUNK)
-                     : run->bytes - done;
+    n = map->swizzle ? MIN(run->bytes - done, together - at % together) : run->bytes - done;
     guint64 shared = smb_tensor_swizzle(map, at);
     if (copy->box->box.leaves ? !take_chunk(copy, shared, n, bytes + done, marks + done)
                               : !put_chunk(copy, shared, n, bytes + done, marks + done))
@@ -359,6 +363,27 @@ tell_box(const BoxCopy *copy) {
                   (guint)(smb_tensor_row_bytes(map) / SHARED_CHUNK), locate_in_box, copy);
 }
 
+// Whether threads wrote the rows of a box that is stored as its map swizzles them.
+static void
+check_stored_rows(const BoxCopy *copy) {
+  const SmbTensorMap *map = &copy->box->map;
+  const guint32 pitch = (guint32)smb_tensor_row_pitch(map);
+  guint64 stride;
+  SharedMatrix matrix = {
+      .block = copy->exec->block, .is_left = TRUE, .is_stored = TRUE, .bytes = 1};
+  if (map->interleave || map->atomicity || smb_transfer_elsewhere(1, copy->shared) ||
+      !smb_shared_find(copy->exec->block, copy->shared[0], 1, &matrix.place.start))
+    return;
+  matrix.place.width = pitch;
+  matrix.place.mask = (1u << map->swizzle) - 1;
+  matrix.place.group = 8;
+  matrix.place.stride = matrix.place.group * pitch;
+  matrix.place.unit = SHARED_CHUNK;
+  smb_stored_box_check(copy->exec, &matrix, copy->step->transfer->move.site,
+                       (guint)smb_tensor_box_flat_rows(map, &stride),
+                       (guint)smb_tensor_row_bytes(map));
+}
+
 gboolean
 smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const guint64 *shared,
              guint n_shared) {
@@ -384,6 +409,8 @@ smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box, const gui
     copy.shape = find_copy_shape(step, box);
   if (exec->block->sink->tile)
     tell_box(&copy);
+  if (box->box.leaves && n_shared > 0)
+    check_stored_rows(&copy);
   smb_tensor_box_walk(&box->map, &box->box, copy_tensor_run, &copy);
   return copy.is_ok;
 }

@@ -85,17 +85,26 @@ has_shape(const TensorProduct *product, guint rows, guint columns) {
          columns % (8 * product->blocks) == 0;
 }
 
+// Others are not held against what copies brought.
+static gboolean
+has_eight_rows(const SharedMatrix *matrix) {
+  return matrix->place.group == 8;
+}
+
 // A factor in one of the blocks. FALSE: its mode is not modelled.
 static gboolean
-open_tensor_factor(const Exec *exec, const Making *making, Row row, guint lane,
-                   ProductNumber number, SmbBlock *block, SharedMatrix *matrix) {
+open_tensor_factor(Exec *exec, const Making *making, Row row, guint lane, ProductNumber number,
+                   SmbBlock *block, SharedMatrix *matrix) {
   gboolean is_turned = matrix->is_turned, is_left = matrix->is_left;
   *matrix = smb_shared_matrix_open(exec, row, lane, making->product->reserved, number);
   matrix->block = block;
   matrix->is_turned = is_turned;
   matrix->is_left = is_left;
   matrix->is_packed = making->product->kind == TENSOR_KIND_MXF4;
-  return smb_shared_matrix_set_mode(exec, row, lane, matrix);
+  gboolean is_known = smb_shared_matrix_set_mode(exec, row, lane, matrix);
+  if (!has_eight_rows(matrix) && block == exec->block)
+    smb_operand_check_unit(exec, matrix, making->product->site);
+  return is_known;
 }
 
 // The instruction descriptor. FALSE: it is not known, or not modelled.
@@ -415,12 +424,6 @@ count_factor_bytes(const Making *making) {
   return (rows * making->left[0].bytes * count_stored_numbers(making, TRUE) +
           form->columns * making->right[0].bytes * count_stored_numbers(making, FALSE)) /
          making->product->blocks;
-}
-
-// Others are not held against what copies brought.
-static gboolean
-has_eight_rows(const SharedMatrix *matrix) {
-  return matrix->place.group == 8;
 }
 
 // Whether a block has the columns of scales of @n rows of A, or columns of B.

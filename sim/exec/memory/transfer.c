@@ -344,7 +344,7 @@ smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
                       &found->words))
     return FALSE;
   smb_transfer_forget_others(exec, located, &found->words);
-  if (G_UNLIKELY(exec->copied))
+  if (G_UNLIKELY(step->flags & STEP_COPIES))
     smb_copied_note_load(exec, step, located->lanes, located->addresses);
   if (!smb_transfer_deliver(exec, step, located->lanes, smb_transfer_found(exec, located),
                             &found->words)) {
@@ -379,7 +379,7 @@ gboolean
 smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = exec->warp->registers;
-  const guint32 *base = exec->copied ? NULL : smb_transfer_base(exec, step, lanes);
+  const guint32 *base = step->flags & STEP_COPIES ? NULL : smb_transfer_base(exec, step, lanes);
   Located located;
   MarkedWords words;
   if (!base && !smb_transfer_reach(exec, step, lanes, &located))
@@ -407,7 +407,7 @@ smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!smb_words_store(exec->block, &transfer->move, exec->w, lanes, located.addresses, &words))
     return FALSE;
   smb_transfer_finish_store(exec, &located);
-  if (G_UNLIKELY(exec->copied))
+  if (G_UNLIKELY(step->flags & STEP_COPIES))
     smb_copied_note_store(exec, step, lanes, located.addresses);
   return TRUE;
 }

@@ -110,7 +110,7 @@ is_granted(const Exec *exec, guint w, const Step *step) {
 
 // The setmaxnreg that a warp is held at; NULL: none.
 static const Step *
-find_awaited(const Exec *exec, guint w) {
+find_awaited_pool(const Exec *exec, guint w) {
   const SmbSplits *splits = exec->warps[w].splits;
   SmbLanes held = smb_splits_held(splits, HELD_BY_POOL);
   guint32 pc;
@@ -262,7 +262,7 @@ smb_doubt_resize(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
 gboolean
 smb_register_pool_release(Exec *exec) {
   for (guint w = 0; exec->sync->pool && w < exec->block->n_warps; w++) {
-    const Step *step = find_awaited(exec, w);
+    const Step *step = find_awaited_pool(exec, w);
     if (!step || !is_granted(exec, w, step))
       continue;
     smb_splits_release(exec->warps[w].splits, HELD_BY_POOL, TRUE);
@@ -276,7 +276,7 @@ smb_register_pool_check(const Exec *exec) {
   const RegisterPool *pool = exec->sync->pool;
   const guint lanes = exec->block->lanes;
   for (guint w = 0; pool && w < pool->n_warps; w++) {
-    const Step *step = find_awaited(exec, w);
+    const Step *step = find_awaited_pool(exec, w);
     if (!step)
       continue;
     return smb_block_fail(

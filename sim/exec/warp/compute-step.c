@@ -8,6 +8,8 @@
 
 gboolean
 smb_step_compute(Exec *exec, const Step *step, SmbLanes lanes) {
+  if (G_UNLIKELY(step->flags & STEP_COPIES))
+    smb_copied_note_compute(exec, step, lanes);
   if (lanes)
     smb_compute(&step->compute, exec->warp->registers, lanes);
   return TRUE;

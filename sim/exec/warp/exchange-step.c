@@ -26,6 +26,8 @@ smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes) {
   Row row = step->argument;
   if (row == NO_ROW && !warp->has_unknown_members) // those that run
     return smb_step_compute(exec, step, lanes);
+  if (G_UNLIKELY(step->flags & STEP_COPIES))
+    smb_copied_note_compute(exec, step, lanes);
   if (lanes && (row == NO_ROW || smb_row_known(registers, row, lanes) != lanes)) {
     guint32 origin = row == NO_ROW ? warp->members_origin : row_origin(registers, row);
     smb_doubt_compute(exec, step, registers->lanes, origin);

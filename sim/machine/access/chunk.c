@@ -9,20 +9,29 @@
 #include <string.h>
 
 typedef struct {
-  guint32 copy;   // 0: not known; of what threads wrote NO_COPY
+  guint32 copy;   // 0: not known; of what threads wrote NO_COPY; OTHER_WRITE
   guint32 shape;  // its place in Chunks.shapes
   guint32 row, x; // or the high and the low word of ChunkOrigin.from
+  guint32 bytes;  // those that were written so: a bit for each
 } Chunk;
 
 enum {
-  NO_COPY = 1, // smaller than the numbers of copies
+  ALL_BYTES = (1 << SHARED_CHUNK) - 1,
+  NO_COPY = 1,               // smaller than the numbers of copies
+  OTHER_WRITE = G_MAXUINT32, // larger than these: what was written is not known
 };
+
+typedef enum {
+  TOLD_NOTHING,
+  TOLD_DOUBT,
+  TOLD_DEFECT
+} Told;
 
 struct _Chunks {
   Chunk *chunks;
   gsize n_chunks;
   GArray *shapes;   // CopyShape
-  GArray *told;     // gboolean, of each: smb_chunk_tell()
+  GArray *told;     // Told, of each: smb_chunk_tell()
   guint32 n_copies; // that this block made
 };
 
@@ -32,7 +41,7 @@ chunks_new(const SmbBlock *block) {
   all->n_chunks = (block->reserved_start + block->reserved_bytes) / SHARED_CHUNK + 1;
   all->chunks = g_new0(Chunk, all->n_chunks);
   all->shapes = g_array_new(FALSE, FALSE, sizeof(CopyShape));
-  all->told = g_array_new(FALSE, TRUE, sizeof(gboolean));
+  all->told = g_array_new(FALSE, TRUE, sizeof(Told));
   return all;
 }
 
@@ -78,28 +87,47 @@ smb_chunk_note(SmbBlock *block, guint32 offset, gsize bytes, guint32 copy, const
        all && chunk <= end && chunk < all->n_chunks; chunk++, at += SHARED_CHUNK)
     all->chunks[chunk] = (Chunk){.copy = copy,
                                  .shape = number,
+                                 .bytes = ALL_BYTES,
                                  .row = at / shape->pitch,
                                  .x = at % shape->pitch / SHARED_CHUNK * SHARED_CHUNK};
+}
+
+static guint32
+select_bytes(guint32 first, gsize n) {
+  return ((1u << n) - 1) << first;
+}
+
+// @from: of the whole chunk, whose parts are written one after the other
+static void
+add_stored(Chunks *all, guint32 number, guint32 shape, guint32 bytes, guint64 from) {
+  Chunk *chunk = &all->chunks[number];
+  const Chunk stored = {NO_COPY, shape, (guint32)(from >> 32), (guint32)from, bytes};
+  const gboolean is_part = chunk->copy == NO_COPY && chunk->row == stored.row &&
+                           chunk->x == stored.x &&
+                           g_array_index(all->shapes, CopyShape, chunk->shape).kind ==
+                               g_array_index(all->shapes, CopyShape, shape).kind;
+  if (is_part)
+    chunk->bytes |= bytes;
+  else
+    *chunk = stored;
 }
 
 void
 smb_chunk_note_store(SmbBlock *block, guint32 offset, gsize bytes, ChunkKind kind, guint site,
                      guint64 from) {
   CopyShape shape;
-  Chunks *all = offset % SHARED_CHUNK ? NULL : open_chunks(block);
+  Chunks *all = open_chunks(block);
   if (!all)
     return;
   memset(&shape, 0, sizeof shape);
   shape.kind = kind;
   shape.site = site;
   guint32 number = number_shape(all, &shape);
-  for (gsize done = 0; done + SHARED_CHUNK <= bytes; done += SHARED_CHUNK) {
-    gsize chunk = (offset + done) / SHARED_CHUNK;
-    if (chunk < all->n_chunks)
-      all->chunks[chunk] = (Chunk){.copy = NO_COPY,
-                                   .shape = number,
-                                   .row = (guint32)((from + done) >> 32),
-                                   .x = (guint32)(from + done)};
+  for (gsize done = 0, n; done < bytes; done += n) {
+    guint32 at = (guint32)(offset + done), in_chunk = at % SHARED_CHUNK;
+    n = MIN(bytes - done, SHARED_CHUNK - in_chunk);
+    if (at / SHARED_CHUNK < all->n_chunks)
+      add_stored(all, at / SHARED_CHUNK, number, select_bytes(in_chunk, n), from + done - in_chunk);
   }
 }
 
@@ -110,7 +138,16 @@ smb_chunk_clear(SmbBlock *block, guint32 offset, gsize bytes) {
   if (!all || bytes == 0 || first >= all->n_chunks)
     return;
   gsize end = MIN((offset + bytes - 1) / SHARED_CHUNK + 1, all->n_chunks);
-  memset(all->chunks + first, 0, (end - first) * sizeof *all->chunks);
+  for (gsize i = first; i < end; i++) {
+    Chunk *chunk = &all->chunks[i];
+    gsize start = MAX(offset, i * SHARED_CHUNK), left = offset + bytes - start;
+    guint32 rest = chunk->bytes & ~select_bytes(start % SHARED_CHUNK,
+                                                MIN(left, SHARED_CHUNK - start % SHARED_CHUNK));
+    if (chunk->copy == NO_COPY && rest)
+      chunk->bytes = rest;
+    else
+      *chunk = (Chunk){.copy = OTHER_WRITE};
+  }
 }
 
 void
@@ -121,10 +158,18 @@ smb_chunk_clear_access(SmbBlock *block, const Access *access, gsize bytes) {
 }
 
 gboolean
+smb_chunk_is_written(const SmbBlock *block, guint32 offset) {
+  const Chunks *all = block->chunks;
+  gsize chunk = offset / SHARED_CHUNK;
+  return all && chunk < all->n_chunks && all->chunks[chunk].copy != 0;
+}
+
+gboolean
 smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
   const Chunks *all = block->chunks;
   gsize chunk = offset / SHARED_CHUNK;
-  if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy)
+  if (!all || chunk >= all->n_chunks || !all->chunks[chunk].copy ||
+      all->chunks[chunk].copy == OTHER_WRITE || all->chunks[chunk].bytes != ALL_BYTES)
     return FALSE;
   const Chunk *found = &all->chunks[chunk];
   *origin = (ChunkOrigin){.copy = found->copy,
@@ -136,12 +181,13 @@ smb_chunk_find(const SmbBlock *block, guint32 offset, ChunkOrigin *origin) {
 }
 
 gboolean
-smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin) {
+smb_chunk_tell(SmbBlock *block, const ChunkOrigin *origin, gboolean is_doubt) {
   Chunks *all = block->chunks;
-  gboolean *told = &g_array_index(all->told, gboolean,
-                                  origin->shape - &g_array_index(all->shapes, CopyShape, 0));
-  gboolean is_news = !*told;
-  *told = TRUE;
+  Told *told =
+      &g_array_index(all->told, Told, origin->shape - &g_array_index(all->shapes, CopyShape, 0));
+  Told now = is_doubt ? TOLD_DOUBT : TOLD_DEFECT;
+  gboolean is_news = now > *told;
+  *told = MAX(*told, now);
   return is_news;
 }
 
@@ -151,6 +197,6 @@ smb_chunks_start_block(SmbBlock *block) {
   if (!all)
     return;
   memset(all->chunks, 0, all->n_chunks * sizeof *all->chunks);
-  memset(all->told->data, 0, all->told->len * sizeof(gboolean));
+  memset(all->told->data, 0, all->told->len * sizeof(Told));
   all->n_copies = 0;
 }

@@ -5,8 +5,9 @@
 //
 // Operands of a product of warpgroups that boxes of tensors (TMA) brought, or threads wrote, by all swizzles, as rows of A or B and turned; and
 // descriptors that do not fit them, one mistake at a time. Prints whether the product is right: on a device it is not where something is to be found.
-//   descriptor-cases CASE [OPERAND [WRITER [packed | widths]]]: of A, or of B; box, copied (cp.async), stored, matrix (stmatrix); of a tensor without columns that are not copied,
-//   or by one box with all rows for one width of 16 bytes after the other
+//   descriptor-cases CASE [OPERAND [WRITER [packed | widths | swizzled | bare]]]: of A, or of B; box, copied (cp.async), stored, parts (by 8, 4 and 2 bytes), computed, matrix (stmatrix); of a tensor without columns that are not copied,
+//   by one box with all rows for one width after the other, of a tensor whose rows are swizzled in global memory, by 128 bytes, or into shared memory
+//   that nothing else was written to
 #include <cuda.h>
 #include <cuda_fp16.h>
 
@@ -27,7 +28,11 @@ struct Operand {
   const __half *numbers;
   unsigned swizzle; // bytes of its span; 16: none
   unsigned shift;   // of the address that it is by: 7
+  unsigned gap;     // bytes between two rows that threads write
+  bool is_rotated;  // these begin one chunk further each
+  float one;
   bool widths;      // another box has all of these
+  bool is_bare;     // nothing else is written to shared memory
   unsigned pitch, boxes, wide, rows, bytes;
   unsigned offset, start, mode, leading, stride, base, steps, step, jump;
 };
@@ -56,13 +61,26 @@ describe(const Operand &o, unsigned at, unsigned k) {
                "l"(&(operand).map), "r"(0), "r"(place(&barrier))                                                                           \
                : "memory")
 
-enum Writer { BOX, COPIED, STORED, MATRIX };
+enum Writer { BOX, COPIED, STORED, PARTS, COMPUTED, MATRIX };
 
 // Where 16 bytes of a row are to be written.
 __device__ static unsigned
 locate(const Operand &o, unsigned row, unsigned chunk) {
-  unsigned across = o.wide / 8, at = o.offset + chunk / across * o.bytes + row * o.wide * 2 + chunk % across * 16;
+  unsigned across = o.wide / 8, in_row = (chunk + (o.is_rotated ? row : 0)) % across;
+  unsigned at = o.offset + chunk / across * o.bytes + row * (o.wide * 2 + o.gap) + in_row * 16;
   return at ^ ((at >> o.shift & (o.swizzle / 16 - 1)) * 16);
+}
+
+// A row's parts are of 8, 4 or 2 bytes.
+__device__ static void
+write_parts(unsigned row, const __half *from, unsigned to) {
+  for (unsigned i = 0; i < 8; i += row % 3 == 0 ? 4 : row % 3 == 1 ? 2 : 1) {
+    const uint2 x = row % 3 == 0 ? *(const uint2 *)(from + i) : uint2();
+    const unsigned y = row % 3 == 1 ? *(const unsigned *)(from + i) : 0;
+    // clang-format off
+    if (row % 3 == 0) { asm volatile("st.shared.v2.b32 [%0], {%1,%2};" ::"r"(to + i * 2), "r"(x.x), "r"(x.y) : "memory"); } else if (row % 3 == 1) { asm volatile("st.shared.b32 [%0], %1;" ::"r"(to + i * 2), "r"(y) : "memory"); } else { asm volatile("st.shared.b16 [%0], %1;" ::"r"(to + i * 2), "h"(*(const short *)(from + i)) : "memory"); } // parts
+    // clang-format on
+  }
 }
 
 // What boxes would bring, by threads.
@@ -77,6 +95,15 @@ write_rows(const Operand &o, unsigned to) {
     if (writer == STORED) {
       uint4 x = *(const uint4 *)from;
       asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" ::"r"(to + locate(o, row, chunk)), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w) : "memory"); // stored
+    }
+    if (writer == PARTS)
+      write_parts(row, from, to + locate(o, row, chunk));
+    if (writer == COMPUTED) {
+      uint4 x = *(const uint4 *)from;
+      __half2 *h = (__half2 *)&x;
+      for (unsigned j = 0; j < 4; j++)
+        h[j] = __floats2half2_rn(__low2float(h[j]) * o.one, __high2float(h[j]) * o.one);
+      asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" ::"r"(to + locate(o, row, chunk)), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w) : "memory"); // computed
     }
   }
   unsigned lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16;
@@ -99,7 +126,7 @@ __global__ void __launch_bounds__(128) multiply(const __grid_constant__ Operand 
   float d[32] = {};
   if (threadIdx.x == 0)
     asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(place(&barrier)));
-  for (unsigned i = threadIdx.x; i < 2 * ROOM / 4; i += 128)
+  for (unsigned i = threadIdx.x; i < 2 * ROOM / 4 && !a.is_bare; i += 128)
     ((unsigned *)boxes)[i] = 0;
   __syncthreads();
   if (writer != BOX)
@@ -178,6 +205,10 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     *swizzle = read;
   else if (strcmp(name, "shifted") == 0) // by threads: by other bits
     o->shift = copied == 64 ? 6 : 8;
+  else if (strcmp(name, "padded") == 0) // by threads, without a swizzle
+    *swizzle = 16, o->gap = 16;
+  else if (strcmp(name, "rotated") == 0) // the same
+    *swizzle = 16, o->is_rotated = true;
   else if (strcmp(name, "leading-128") == 0)
     o->leading = 128;
   else if (strcmp(name, "leading-less") == 0)
@@ -210,11 +241,24 @@ mistake(const char *name, Operand *o, unsigned *swizzle, unsigned copied, bool t
     o->offset = 128, o->base = 1;
   else if (strcmp(name, "halfway") == 0) // a row's first half is read as its second one
     o->offset = 512, o->base = 4;
+  else if (strcmp(name, "next-row") == 0) // from the second row on
+    o->start = copied;
   else if (strcmp(name, "start") == 0)
     o->start = copied - 16;
   else
     return false;
   return true;
+}
+
+// Exchanges chunks of the first 128 bytes of each row; twice: nothing.
+static void
+swizzle_rows(__half *numbers, unsigned pitch) {
+  for (unsigned i = 0; i < SIZE; i++) {
+    __half row[SIZE];
+    memcpy(row, numbers + i * pitch, sizeof row);
+    for (unsigned j = 0; j < SIZE; j++)
+      numbers[i * pitch + (j ^ i % 8 * 8)] = row[j];
+  }
 }
 
 typedef void (*Kernel)(Operand, Operand, float *);
@@ -229,7 +273,8 @@ int
 main(int argc, char **argv) {
   char name[32] = "";
   unsigned copied = 0;
-  const bool is_packed = argc > 4 && !strcmp(argv[4], "packed"), has_widths = argc > 4 && !is_packed;
+  const bool is_packed = argc > 4 && !strcmp(argv[4], "packed"), has_widths = argc > 4 && !strcmp(argv[4], "widths");
+  const bool is_swizzled = argc > 4 && !strcmp(argv[4], "swizzled");
   const unsigned pitch = is_packed ? SIZE : 2 * SIZE;
   bool is_b = argc > 2 && *argv[2] == 'B', turned = argc > 1 && strncmp(argv[1], "turned-", 7) == 0;
   if (argc < 2 || sscanf(argv[1] + (turned ? 7 : 0), "%u-%31s", &copied, name) != 2)
@@ -256,10 +301,12 @@ main(int argc, char **argv) {
     o->numbers = numbers + i * SIZE * pitch;
     o->pitch = pitch;
     o->swizzle = swizzle;
+    o->one = 1;
     o->widths = has_widths && is_case;
+    o->is_bare = argc > 4 && !strcmp(argv[4], "bare");
     o->boxes = o->widths ? 0 : o->boxes;
-    cuuint64_t extents[] = {o->widths ? 8 : pitch, SIZE, SIZE / 8}, strides[] = {pitch * 2, 16};
-    cuuint32_t box[] = {o->wide, o->rows, SIZE / 8}, steps[] = {1, 1, 1};
+    cuuint64_t extents[] = {o->widths ? o->wide : pitch, SIZE, SIZE / o->wide}, strides[] = {pitch * 2, o->wide * 2};
+    cuuint32_t box[] = {o->wide, o->rows, SIZE / o->wide}, steps[] = {1, 1, 1};
     unsigned by = swizzle < 2 * o->wide ? 16 : swizzle; // no box is wider than what it is swizzled by
     EXPECT(encode(&o->map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, o->widths ? 3 : 2, numbers + i * SIZE * pitch, extents, strides, box, steps,
                   CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -272,11 +319,17 @@ main(int argc, char **argv) {
   const char *writer = argc > 3 ? argv[3] : "box";
   Kernel kernel = !strcmp(writer, "copied")   ? find_kernel<COPIED>(turned, is_b)
                   : !strcmp(writer, "stored") ? find_kernel<STORED>(turned, is_b)
+                  : !strcmp(writer, "parts")  ? find_kernel<PARTS>(turned, is_b)
+                  : !strcmp(writer, "computed") ? find_kernel<COMPUTED>(turned, is_b)
                   : !strcmp(writer, "matrix") ? find_kernel<MATRIX>(turned, is_b)
                                               : find_kernel<BOX>(turned, is_b);
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 2 * ROOM));
+  if (is_swizzled)
+    swizzle_rows(numbers + is_b * SIZE * pitch, pitch);
   kernel<<<1, 128, 2 * ROOM>>>(operands[0], operands[1], result);
   CHECK(cudaDeviceSynchronize());
+  if (is_swizzled)
+    swizzle_rows(numbers + is_b * SIZE * pitch, pitch);
   int wrong = 0;
   for (int i = 0; i < SIZE; i++)
     for (int j = 0; j < SIZE; j++, right = 0) {
