@@ -58,6 +58,25 @@ extern "C" __global__ void forms(int *out, const int *in) {
 }
 END
 compile '' forms.cu --block 32,32
+# Of a template that a program has one instance of, that one is read, and what is recommended is compiled.
+cat >instance.cu <<'END'
+template <int SIDE, typename T> __global__ void turn(T *out, const T *in) {
+  __shared__ T tile[SIDE * SIDE];
+  tile[threadIdx.y * SIDE + threadIdx.x] = in[threadIdx.y * SIDE + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * SIDE + threadIdx.x] = tile[threadIdx.x * SIDE + threadIdx.y];
+}
+int main() {
+  float *p;
+  cudaMalloc(&p, 8192);
+  turn<32, float><<<64, dim3(32, 32)>>>(p, p + 1024);
+}
+END
+"$SMEMBANK" advise instance.cu --block 32,32 --grid 64 >out
+grep -q '^turn<32, float>  instance.cu' out && grep -q 'counted: the text' out && grep -q '^As compiled' out && grep -q '^Apply ' out || {
+  cat out
+  exit 1
+}
 [ "$n" -ge 20 ] || {
   echo "$n compilations: too few"
   exit 1

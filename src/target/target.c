@@ -128,6 +128,29 @@ take_from_kernel(SmbTarget *target, const SmbProgramOptions *reading, const GPtr
     smb_program_own_grid(target->kernel, target->launch.grid);
 }
 
+// A text that was compiled since its kernel is a template, of which the machine code has one instance: that is what is read of the text.
+static void
+read_only_instance(SmbTarget *target, SmbSource *source, const SmbArch *arch,
+                   const SmbProgramOptions *reading) {
+  const char *name = smb_program_name(target->kernel);
+  if (!target->as_text || !target->compiled || target->is_text_only || target->instance ||
+      !strchr(name, '<'))
+    return;
+  const SmbCompileOptions as_text = {.never = TRUE};
+  SmbProgramOptions of_instance = *reading;
+  of_instance.entry = name;
+  g_autofree char *command = NULL;
+  SmbProgram *text = smb_compile_read(source, arch, &as_text, &of_instance, &command, NULL);
+  if (!text)
+    return;
+  g_free(target->entry);
+  target->entry = g_strdup(name);
+  target->instance = g_strdup(name);
+  g_clear_pointer(&target->compiled, g_free);
+  smb_program_free(target->kernel);
+  target->kernel = text;
+}
+
 static gboolean
 finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
               GError **error) {
@@ -173,6 +196,7 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
     smb_files_read(target->files, compiled_from->pdata[i]);
   if (!target->kernel)
     return FALSE;
+  read_only_instance(target, source, arch, &reading);
   take_from_kernel(target, &reading, evaluated);
   if (!compiles && !smb_target_settle_bytes(target, source, &reading, arch, error))
     return FALSE;
