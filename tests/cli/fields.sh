@@ -124,7 +124,7 @@ shows '2-way'
 # Stores to the other block of the cluster are listed with their bytes, and not counted; without a grid there is one cluster.
 expect 0 analyze "$cubin" --entry scatter --block 32
 for bytes in STAS,256 STAS.64,64 STAS.128,1024 REDAS.ADD,256 REDAS.ADD.64,512; do
-  grep -q " ${bytes%,*} \[.* store  cluster  *2  *${bytes#*,}  *-\$" "$work/out" || die "no $bytes: $(cat "$work/out")"
+  grep -q " ${bytes%,*} \[.* store  cluster  *2  *${bytes#*,}  *-  *[0-9]*  *[0-9]*\$" "$work/out" || die "no $bytes: $(cat "$work/out")"
 done
 
 # Differences of bytes are those of PTX.
