@@ -17,7 +17,7 @@ compare_doubles(gconstpointer a, gconstpointer b) {
 // How many of the rest the first of two multiprocessors gets, of which the other one is so much slower: by a list of all ends.
 static guint
 count_first_in_list(const double *ends, guint resident, guint rest, double slower) {
-  double all[2 * 8];
+  double all[2 * 8] = {0};
   for (guint i = 0; i < resident; i++) {
     all[i] = ends[i];
     all[resident + i] = ends[i] * slower;

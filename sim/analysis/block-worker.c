@@ -235,7 +235,7 @@ note_tile(gpointer user, guint site, char name, const SmbRequest *request) {
 // The same. Instructions that ask lane by lane are told so, until a lane comes again.
 static void
 note_peer_access(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
-          const guint64 *addresses) {
+                 const guint64 *addresses) {
   enum {
     MOST = 16, // bytes of a lane: a copy in bulk has more
   };
