@@ -241,6 +241,7 @@ note_peer_access(gpointer user, guint site, guint warp, SmbLanes mask, guint64 w
   };
   Worker *worker = user;
   SmbPeerAccess *access = NULL;
+  count_peer(user, site, warp, mask, width, addresses);
   if (worker->now.block != 0 || width > MOST)
     return;
   for (guint i = 0; i < worker->peers->len && !access; i++) {

@@ -15,6 +15,7 @@ typedef struct {
 } Piece;
 
 struct _SmbTrail {
+  gatomicrefcount references;
   char *kernel;
   GMutex lock;
   GHashTable *pieces; // Piece.number to Piece
@@ -31,15 +32,23 @@ free_piece(gpointer data) {
 SmbTrail *
 smb_trail_new(const char *kernel) {
   SmbTrail *trail = g_new0(SmbTrail, 1);
+  g_atomic_ref_count_init(&trail->references);
   trail->kernel = g_strdup(kernel);
   g_mutex_init(&trail->lock);
   trail->pieces = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_piece);
   return trail;
 }
 
+SmbTrail *
+smb_trail_ref(SmbTrail *trail) {
+  if (trail)
+    g_atomic_ref_count_inc(&trail->references);
+  return trail;
+}
+
 void
-smb_trail_free(SmbTrail *trail) {
-  if (!trail)
+smb_trail_unref(SmbTrail *trail) {
+  if (!trail || !g_atomic_ref_count_dec(&trail->references))
     return;
   g_hash_table_unref(trail->pieces);
   g_mutex_clear(&trail->lock);

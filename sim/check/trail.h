@@ -19,7 +19,10 @@ typedef struct _SmbTrail SmbTrail;
 
 /** smb_trail_new: @kernel: the symbol of the kernel */
 SmbTrail *smb_trail_new(const char *kernel);
-void smb_trail_free(SmbTrail *trail);
+/** smb_trail_ref: @trail: (nullable) */
+SmbTrail *smb_trail_ref(SmbTrail *trail);
+/** smb_trail_unref: @trail: (nullable) */
+void smb_trail_unref(SmbTrail *trail);
 
 /** smb_trail_kernel: Returns: (transfer none): its symbol */
 const char *smb_trail_kernel(const SmbTrail *trail);
@@ -29,6 +32,6 @@ void smb_trail_add(SmbTrail *trail, SmbTrailKind kind, guint64 address, gsize le
 /** smb_trail_has: Returns: whether one of the bytes was accessed so */
 gboolean smb_trail_has(const SmbTrail *trail, SmbTrailKind kind, guint64 address, gsize length);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTrail, smb_trail_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTrail, smb_trail_unref)
 
 G_END_DECLS

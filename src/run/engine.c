@@ -178,7 +178,7 @@ smb_engine_free(SmbEngine *engine) {
   if (engine->arena)
     munmap(engine->arena, ARENA_BYTES);
   smb_former_free(engine->former);
-  smb_trail_free(engine->trail);
+  smb_trail_unref(engine->trail);
   g_free(engine->name);
   g_free(engine);
 }
@@ -475,7 +475,7 @@ smb_engine_set_graph(SmbEngine *engine, guint64 graph) {
 
 void
 smb_engine_forget_trail(SmbEngine *engine) {
-  g_clear_pointer(&engine->trail, smb_trail_free);
+  g_clear_pointer(&engine->trail, smb_trail_unref);
 }
 
 void
@@ -563,6 +563,8 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
   run->program = decoded->program;
   g_autoptr(GBytes) none = g_bytes_new_static("", 0);
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+  // Others may be launched while this one waits, and end.
+  g_autoptr(SmbTrail) ahead = options->overlaps ? smb_trail_ref(engine->trail) : NULL;
   SmbLaunch launch = {.dynamic_bytes = captured->dynamic_bytes,
                       .parameters = captured->parameters ? captured->parameters : none,
                       .buffers = buffers,
@@ -571,7 +573,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                       .runtime = run->runtime = smb_runtime_new(engine->heap),
                       .defects = run->defects = options->checks ? smb_defects_new() : NULL,
                       .trail = options->checks ? smb_trail_new(captured->kernel) : NULL,
-                      .ahead = options->overlaps ? engine->trail : NULL};
+                      .ahead = ahead};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = captured->block[i];
     launch.grid[i] = captured->grid[i];

@@ -173,7 +173,9 @@ find_copy_shape(const Step *step, const Box *box) {
   CopyShape shape;
   memset(&shape, 0, sizeof shape);
   shape.flat_rows = (guint32)smb_tensor_box_flat_rows(map, &stride);
-  shape.has_slices = shape.flat_rows < smb_tensor_box_rows(map);
+  if (box->box.picks_rows)
+    shape.flat_rows = 0;
+  shape.has_slices = shape.flat_rows > 0 && shape.flat_rows < smb_tensor_box_rows(map);
   shape.site = step->transfer->move.site;
   shape.swizzle = map->swizzle ? SMB_TENSOR_CHUNK << map->swizzle : 0;
   shape.unit = shape.swizzle ? smb_tensor_swizzle_unit(map) : 0;
@@ -181,8 +183,6 @@ find_copy_shape(const Step *step, const Box *box) {
   shape.pitch = (guint32)smb_tensor_row_pitch(map);
   shape.rows_of_width = (guint32)smb_tensor_box_rows_of_width(map);
   shape.is_packed = stride == shape.row_bytes && !box->box.picks_rows;
-  if (box->box.picks_rows)
-    shape.flat_rows = 0;
   return shape;
 }
 
