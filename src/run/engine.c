@@ -521,9 +521,8 @@ predict_launched(SmbEngine *engine, const SmbEngineOptions *options, SmbEngineRu
                                          &work, options->is_cancelled, options->user);
 }
 
-// Room for the instructions of each block.
 static GArray *
-new_lengths(const SmbLaunch *launch) {
+new_lengths(const SmbLaunch *launch) { // room for the instructions of each block
   GArray *lengths = g_array_new(FALSE, TRUE, sizeof(guint32));
   return g_array_set_size(lengths, (guint)MIN(smb_launch_n_blocks(launch), G_MAXUINT));
 }
@@ -563,8 +562,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
   run->program = decoded->program;
   g_autoptr(GBytes) none = g_bytes_new_static("", 0);
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
-  // Others may be launched while this one waits, and end.
-  g_autoptr(SmbTrail) ahead = options->overlaps ? smb_trail_ref(engine->trail) : NULL;
+  g_autoptr(SmbTrail) ahead = smb_trail_ref(options->overlaps ? engine->trail : NULL);
   SmbLaunch launch = {.dynamic_bytes = captured->dynamic_bytes,
                       .parameters = captured->parameters ? captured->parameters : none,
                       .buffers = buffers,

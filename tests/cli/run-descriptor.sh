@@ -238,6 +238,12 @@ for rows in 8 40 64; do
   ! grep -q 'operand [AB]' out err || die "$rows rows: $(cat err)"
 done
 
+# A box of pixels has no slices.
+"$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o pixels "$(dirname "$source")/descriptor-pixels.cu"
+"$SMEMBANK" run --check -- ./pixels >out 2>err || die "pixels: status $?: $(cat out err)"
+grep -q '^cudaSuccess right$' out || die "pixels: $(cat out)"
+says 'nothing found.'
+
 # PTX that is run as it is, without an nvcc.
 "$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -Wno-deprecated-gpu-targets -o cases-ptx "$source"
 for writer in box copied stored matrix; do
