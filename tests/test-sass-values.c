@@ -78,7 +78,7 @@ set_register(Registers *registers, const char *word) {
     numbers[n] = (guint32)strtoul(at, &end, 16);
     at = *end == ':' ? end + 1 : at; // one number is that of all lanes
   }
-  Row row = is_return ? RETURN_ADDRESS + is_high : number + (is_uniform ? FIRST_UNIFORM : 0);
+  Row row = is_return ? RETURN_ADDRESS + (guint)is_high : number + (is_uniform ? FIRST_UNIFORM : 0);
   smb_row_set(registers, row, ALL_LANES, numbers, NULL, 0, 0);
 }
 
