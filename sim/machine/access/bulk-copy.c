@@ -110,7 +110,8 @@ read_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
   for (gsize at = 0, n; at < move->width; at += n) {
     n = find_copy_piece(offset, at, move);
     if (block->check) {
-      smb_inspect_dependency(block, move, warp, lane, object->address + offset + at, n);
+      if (smb_inspect_overlaps(block->check))
+        smb_inspect_dependency(block, move, warp, lane, object->address + offset + at, n);
       smb_inspect_initial_bytes(block, move, warp, lane, object, offset + at, n);
     }
     smb_overlay_read(block->overlay, object, offset + at, changes, bytes + at, marks + at, n);

@@ -117,6 +117,12 @@ struct _Inspection {
   guint failed_lane;
 };
 
+// Whether accesses are compared with those of the launch ahead, or noted for the next one.
+static inline gboolean
+smb_inspect_overlaps(const Inspection *check) {
+  return check->ahead || check->has_triggered;
+}
+
 // NULL: the launch is not checked.
 Inspection *smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch);
 void smb_inspect_free(Inspection *check);
@@ -190,6 +196,7 @@ void smb_inspect_initial_bytes(SmbBlock *block, const Move *move, guint warp, gu
 void smb_inspect_grid_wait(SmbBlock *block, guint warp, SmbLanes lanes);
 void smb_inspect_grid_trigger(SmbBlock *block);
 // Bytes of global memory are accessed.
+// Only if smb_inspect_overlaps().
 void smb_inspect_dependency(SmbBlock *block, const Move *move, guint warp, guint lane,
                             guint64 address, gsize length);
 

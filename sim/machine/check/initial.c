@@ -91,12 +91,13 @@ smb_inspect_allocated(SmbBlock *block, guint64 address, guint64 bytes) {
 void
 smb_inspect_initial(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes) {
   gboolean reads = move->op_class != SMB_OP_CLASS_STORE && move->reads;
+  gboolean overlaps = smb_inspect_overlaps(block->check);
   FOR_LANES(access->lanes[SPACE_GLOBAL] & lanes, lane) {
     const Object *object = access_object(block, access, (guint)lane);
     guint64 offset = (guint64)access->offset[lane];
     if (object->map)
       check_heap(block, move, access->warp, (guint)lane, object->address + offset);
-    if (object->address)
+    if (object->address && overlaps)
       smb_inspect_dependency(block, move, access->warp, (guint)lane, object->address + offset,
                              move->width);
     if (reads)
