@@ -226,6 +226,21 @@ smb_chip_is_measured(const SmbChip *chip) {
   return chip->evidence == SMB_EVIDENCE_MEASURED || chip->evidence == SMB_EVIDENCE_USER;
 }
 
+double
+smb_chip_packet_cycles(const SmbChip *chip, guint op_class, guint packets) {
+  enum {
+    NARROW_PACKETS = 8, // of a store: more than these follow each other faster
+  };
+  switch (op_class) {
+  case SMB_OP_CLASS_LOAD:
+    return chip->peer_load;
+  case SMB_OP_CLASS_STORE:
+    return packets > NARROW_PACKETS ? chip->peer_store_wide : chip->peer_store;
+  default:
+    return chip->peer_atomic;
+  }
+}
+
 static void
 clear_chip(gpointer data) {
   SmbChip *chip = data;

@@ -64,6 +64,8 @@ typedef struct {
 SmbChip *smb_chip_load(const char *name, const SmbArch *arch, GError **error);
 /** smb_chip_is_measured: whether its times were measured, as those of a user's file are taken to be */
 gboolean smb_chip_is_measured(const SmbChip *chip);
+/** smb_chip_packet_cycles: Returns: of the port to other blocks of the cluster, for each of so many packets of a request, where the blocks ask each other */
+double smb_chip_packet_cycles(const SmbChip *chip, guint op_class, guint packets);
 /** smb_chip_ref: @chip: (nullable). Returns: (transfer full): the same, for one more owner */
 SmbChip *smb_chip_ref(SmbChip *chip);
 /** smb_chip_free: An owner has done with it. */

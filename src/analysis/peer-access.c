@@ -6,19 +6,16 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/text.h"
 #include "sim/count/peer-packets.h"
+#include "sim/time/chip.h"
 
 enum {
   PACKET_BYTES = 32,
-  SHIFT = 32,         // of the number of a block, above the bytes of its memory
-  SHOWN_LANES = 3,    // as examples
-  NARROW_PACKETS = 8, // of a store: more than these follow each other faster
+  SHIFT = 32,      // of the number of a block, above the bytes of its memory
+  SHOWN_LANES = 3, // as examples
 };
-
-// Cycles of a packet where two blocks ask each other, an H200 (data/devices/h200.ini, peer-…-interval).
-static const double load_cycles = 1.87, store_cycles = 2.03, wide_store_cycles = 1.57,
-                    atomic_cycles = 3.38;
 
 GArray *
 smb_peer_accesses_choose(const SmbProgram *program, const SmbAnalysis *analysis, const char *file,
@@ -102,6 +99,20 @@ append_peer_lanes(GString *text, const SmbPeerAccess *access, gboolean names_blo
   g_string_append(text, smb_lanes_count(access->lanes) > SHOWN_LANES ? ", and so on." : ".");
 }
 
+// What packets take on an H200, which is the device on which they were measured first.
+static void
+append_packet_cycles(GString *text, SmbOpClass op_class, guint packets) {
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  g_autoptr(SmbChip) chip = arch ? smb_chip_load("h200", arch, NULL) : NULL;
+  if (!chip)
+    return;
+  double cycles = smb_chip_packet_cycles(chip, op_class, packets);
+  g_string_append_printf(text,
+                         ". Where two blocks ask each other, a packet takes %.2f cycles (H200), "
+                         "and the request %.0f",
+                         cycles, packets * cycles);
+}
+
 static void
 append_packets(GString *text, const SmbPeerAccess *access) {
   static const char *const rules[] = {
@@ -111,10 +122,6 @@ append_packets(GString *text, const SmbPeerAccess *access) {
   const SmbOpClass op_class = access->site->op_class;
   guint packets = smb_peer_access_packets(access), n = smb_lanes_count(access->lanes);
   guint least = (n * access->width + PACKET_BYTES - 1) / PACKET_BYTES;
-  double cycles = op_class == SMB_OP_CLASS_LOAD     ? load_cycles
-                  : op_class == SMB_OP_CLASS_ATOMIC ? atomic_cycles
-                  : packets > NARROW_PACKETS        ? wide_store_cycles
-                                                    : store_cycles;
   g_string_append(text, " Banks matter little there, and there are no wavefronts: the request "
                         "goes through the port of the multiprocessor in packets of 32 bytes");
   if (is_async_access(access)) {
@@ -128,10 +135,8 @@ append_packets(GString *text, const SmbPeerAccess *access) {
   if (packets > least)
     g_string_append_printf(text, "; if its %u bytes followed each other it would take %u",
                            n * access->width, least);
-  g_string_append_printf(text,
-                         ". Where two blocks ask each other, a packet takes %.2f cycles (H200), "
-                         "and the request %.0f.",
-                         cycles, packets * cycles);
+  append_packet_cycles(text, op_class, packets);
+  g_string_append_c(text, '.');
 }
 
 char *

@@ -131,7 +131,7 @@ take_from_kernel(SmbTarget *target, const SmbProgramOptions *reading, const GPtr
 // A text that was compiled since its kernel is a template, of which the machine code has one instance: that is what is read of the text.
 static void
 read_only_instance(SmbTarget *target, SmbSource *source, const SmbArch *arch,
-                   const SmbProgramOptions *reading) {
+                   SmbProgramOptions *reading) {
   const char *name = smb_program_name(target->kernel);
   if (!target->as_text || !target->compiled || target->is_text_only || target->instance ||
       !strchr(name, '<'))
@@ -144,7 +144,7 @@ read_only_instance(SmbTarget *target, SmbSource *source, const SmbArch *arch,
   if (!text)
     return;
   g_free(target->entry);
-  target->entry = g_strdup(name);
+  reading->entry = target->entry = g_strdup(name);
   target->instance = g_strdup(name);
   g_clear_pointer(&target->compiled, g_free);
   smb_program_free(target->kernel);
@@ -159,14 +159,14 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
   if (!target->launch.buffers)
     return FALSE;
   target->file = g_strdup(smb_source_name(source));
-  const SmbProgramOptions reading = {.entry = target->entry,
-                                     .defines = (const char *const *)target->defines,
-                                     .folders = (const char *const *)target->folders,
-                                     .frames = target->frames,
-                                     .cuda_arch = smb_program_cuda_arch(arch),
-                                     .processor = smb_program_processor(arch),
-                                     .lanes = smb_arch_info(arch)->lanes,
-                                     .limits = target->options.limits};
+  SmbProgramOptions reading = {.entry = target->entry,
+                               .defines = (const char *const *)target->defines,
+                               .folders = (const char *const *)target->folders,
+                               .frames = target->frames,
+                               .cuda_arch = smb_program_cuda_arch(arch),
+                               .processor = smb_program_processor(arch),
+                               .lanes = smb_arch_info(arch)->lanes,
+                               .limits = target->options.limits};
   g_autoptr(GPtrArray) compiled_from = g_ptr_array_new_with_free_func(g_free);
   // What is wrong with a number is known without a compiler.
   g_autoptr(GPtrArray) evaluated = smb_target_settle_numbers(target, source, &reading, error);

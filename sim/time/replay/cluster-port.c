@@ -9,21 +9,8 @@
 #include "sim/time/replay/multiprocessor-impl.h"
 
 enum {
-  NARROW_PACKETS = 8, // of a store: more than these follow each other faster
   OPEN_CYCLES = 1024, // of what has been sent and not been served: assumed
 };
-
-static double
-packet_cycles(const SmbChip *chip, const SmbTimedRequest *request) {
-  switch (request->peer_class) {
-  case SMB_OP_CLASS_LOAD:
-    return chip->peer_load;
-  case SMB_OP_CLASS_STORE:
-    return request->packets > NARROW_PACKETS ? chip->peer_store_wide : chip->peer_store;
-  default:
-    return chip->peer_atomic;
-  }
-}
 
 double
 smb_cluster_port_room(const Multiprocessor *sm, double start) {
@@ -32,7 +19,8 @@ smb_cluster_port_room(const Multiprocessor *sm, double start) {
 
 double
 smb_cluster_port_ask(Multiprocessor *sm, const SmbTimedRequest *request, double start) {
-  double begin = MAX(start, sm->port), cycles = request->packets * packet_cycles(sm->chip, request);
+  double each = smb_chip_packet_cycles(sm->chip, request->peer_class, request->packets);
+  double begin = MAX(start, sm->port), cycles = request->packets * each;
   sm->port = begin + cycles;
   sm->busy[SMB_UNIT_CLUSTER] += cycles;
   return begin + sm->chip->peer_latency;
