@@ -3,15 +3,13 @@
 //
 // The clock: what holds of any multiprocessor, whatever its numbers. A launch takes at least as long as each of its units works, never longer
 // without conflicts; twice the blocks of a full chip take twice as long; half the clock takes as many cycles where no memory is behind the
-// caches, and so on. Of stores and
-// short blocks also that the times are a device's; of other launches see doc/time.md.
+// caches, and so on. Of some launches also that the times are a device's; of others see doc/time.md.
 #include <check.h>
 #include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/time/replay/code-fetch.h"
 #include "sim/time/replay/l1-cache.h"
-#include "sim/time/replay/store-buffer.h"
 #include "sim/time/time.h"
 #include "src/analysis/launch-time.h"
 #include "tests/suite.h"
@@ -302,35 +300,6 @@ START_TEST(the_last_block_goes_on) {
 }
 END_TEST
 
-// A multiprocessor gets the like of these stores together, or one by one; all of them get a block of the grid after the other. Cycles of an
-// H200 (Nsight Compute 2025.3, 2026-11-28), of 16 MB that were in its second-level cache.
-static const struct {
-  const char *entry;
-  guint words, threads, blocks; // words: that each thread stores to, and skips
-  double measured;
-} stores[] = {
-    {"nothing", 0, 32, 8448, 12764},         {"nothing", 0, 32, 131072, 158821},
-    {"nothing", 0, 256, 131072, 158771},     {"words_2_of_2", 2, 256, 8192, 13435},
-    {"words_3_of_3", 3, 256, 5462, 11625},   {"words_8_of_8", 8, 256, 2048, 78960},
-    {"words_5_of_5", 5, 256, 3277, 24110},   {"words_6_of_6", 6, 256, 2731, 31115},
-    {"words_8_of_16", 16, 256, 1024, 51869}, {"words_32_of_32", 32, 256, 512, 127486},
-};
-
-START_TEST(stores_are_sent_together) {
-  g_autoptr(GPtrArray) buffers = g_ptr_array_new();
-  g_autofree char *n = g_strdup_printf("1=%u", (1u << 22) / MAX(1, stores[_i].words));
-  const char *arguments[] = {n, NULL};
-  const SmbLaunch launch = {.block = {stores[_i].threads, 1, 1},
-                            .grid = {stores[_i].blocks, 1, 1},
-                            .arguments = arguments,
-                            .buffers = buffers,
-                            .skips_unknown = TRUE};
-  g_autoptr(SmbTime) time = predict_launch("time/stores.sm_90.cubin", stores[_i].entry, &launch, 0);
-  ck_assert_double_eq_tol(time->cycles / stores[_i].measured, 1,
-                          0.13); // that of six words is at 0.87
-}
-END_TEST
-
 // Cycles of an H200 (Nsight Compute 2025.3, 2026-11-29). Before the rules for them these were predicted at 0.30 to 0.81.
 static const struct {
   const char *entry;
@@ -506,25 +475,6 @@ START_TEST(code_is_fetched) {
 }
 END_TEST
 
-// Parts of a line that come one after the other leave as one.
-START_TEST(store_buffer) {
-  SmbStoreBuffer buffer = {0};
-  for (guint word = 0; word < 8; word++) {
-    for (guint64 tag = 1; tag <= 4; tag++) {
-      SmbStoreLine sent = smb_store_buffer_put(&buffer, 4, (SmbStoreLine){tag, 1u << word, 1});
-      ck_assert_uint_eq(sent.tag, 0);
-    }
-  }
-  SmbStoreLine whole = smb_store_buffer_put(&buffer, 4, (SmbStoreLine){9, 1, 1});
-  ck_assert_uint_eq(whole.tag, 1);
-  ck_assert_uint_eq(smb_store_line_partial(&whole), 0);
-  for (guint64 tag = 2; tag <= 5; tag++)
-    whole = smb_store_buffer_put(&buffer, 4, (SmbStoreLine){10 * tag, 0x100, 3});
-  ck_assert_uint_eq(whole.tag, 9);
-  ck_assert_uint_eq(smb_store_line_partial(&whole), 1);
-}
-END_TEST
-
 // A block that polls by atomics does not wait for ever, nor does its prediction.
 START_TEST(polls_end) {
   g_autoptr(SmbTime) time = predict("time/shared-work.sm_90.cubin", "poll", 64, 264, 0);
@@ -551,11 +501,9 @@ suite_time(void) {
   tcase_add_loop_test(tcase, rows_are_passed_over_again, 0, G_N_ELEMENTS(passes));
   tcase_add_loop_test(tcase, tiles_are_shared, 0, G_N_ELEMENTS(tiles));
   tcase_add_test(tcase, the_last_block_goes_on);
-  tcase_add_loop_test(tcase, stores_are_sent_together, 0, G_N_ELEMENTS(stores));
   tcase_add_loop_test(tcase, warps_wait, 0, G_N_ELEMENTS(waits));
   tcase_add_loop_test(tcase, words_and_lines_are_waited_for, 0, G_N_ELEMENTS(shared_words));
   tcase_add_loop_test(tcase, loads_come_at_different_times, 0, G_N_ELEMENTS(grids));
-  tcase_add_test(tcase, store_buffer);
   tcase_add_test(tcase, code_is_fetched);
   tcase_add_test(tcase, edges_are_loaded_once);
   suite_add_tcase(suite, tcase);

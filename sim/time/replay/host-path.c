@@ -27,7 +27,7 @@ smb_host_path_load(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequ
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    guint64 tag = smb_memory_path_tag(sm, warp, line, request->site);
+    guint64 tag = smb_memory_path_tag(sm, warp->sequence, line, request->site);
     guint8 missing = line->sectors;
     if (request->is_strong || request->stores_host) {
       smb_l1_cache_drop(sm->cache, tag, line->sectors);

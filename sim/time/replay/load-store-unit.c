@@ -46,23 +46,6 @@ count_fill(const SmbTimedRequest *request) {
   return request->wavefronts ? 0 : (double)request->sectors / SECTORS_A_WAVEFRONT;
 }
 
-// Cycles that lines of which some sectors are not whole take to leave the multiprocessor: for so long the first-level cache looks up nothing else (an H200: stores
-// of a word to 32 lines take 64 cycles, as beside 16 LDS, and 83 to 88 beside a load of 32 wavefronts). Lines that wait for others leave later.
-static double
-count_sending(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request) {
-  if (!request || request->is_load || !request->is_store || request->is_local ||
-      request->n < SMB_UNMERGED_LINES)
-    return 0;
-  guint partial = 0;
-  for (guint i = 0; i < request->n; i++) {
-    const SmbTimedLine *line =
-        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    const SmbStoreLine sent = {.words = line->words, .sectors = line->sectors};
-    partial += smb_store_line_partial(&sent) > 0;
-  }
-  return partial * sm->chip->l2_partial_line;
-}
-
 // What a load takes besides, of both, that waits for some of its lines. Its wavefronts bring as much as it has sectors, four of which go into one
 // (dispatch_pipe.miss and its rows).
 static void
@@ -117,7 +100,6 @@ typedef struct {
   const SmbTimedRequest *request; // NULL: no lane is active, or it is not known what it asks for
   double now;
   double wavefronts, looks_up, fills; // cycles
-  double sends;                       // in which it looks up nothing else
   gboolean is_global;                 // it uses global memory
   gboolean is_load;                   // that may find lines in the first-level cache, by registers
 } Access;
@@ -128,7 +110,6 @@ open_access(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Smb
   Access access = {sm, partition, warp, timing, request, now};
   access.wavefronts = count_cycles(sm, request, timing);
   access.is_global = request && request->n;
-  access.sends = count_sending(sm, warp, request);
   gboolean is_copy = timing->rate == SMB_RATE_COPY;
   access.fills = is_copy && request ? count_fill(request) : 0;
   gboolean looks_up =
@@ -144,9 +125,9 @@ take_turn(const Access *access) {
   Multiprocessor *sm = access->sm;
   double turn = MAX(access->now + sm->chip->queue_latency, sm->lsu);
   sm->lsu = turn + access->wavefronts;
-  if (access->looks_up > 0 || access->sends > 0) {
+  if (access->looks_up > 0) {
     turn = MAX(turn, sm->look_up);
-    sm->look_up = turn + MAX(access->looks_up, access->sends);
+    sm->look_up = turn + access->looks_up;
   }
   if (access->fills > 0) {
     turn = MAX(turn, sm->fill);
@@ -167,10 +148,10 @@ keep_busy(const Access *access, double start) {
   gboolean is_change = access->is_global && access->request->is_load && access->request->is_store;
   gboolean is_even = is_change || access->timing->rate == SMB_RATE_COPY;
   double taken = MAX(access->wavefronts, access->looks_up);
-  access->warp->lsu = start + MAX(taken * (is_even ? 1 : sm->chip->same_warp), access->sends);
+  access->warp->lsu = start + taken * (is_even ? 1 : sm->chip->same_warp);
   sm->busy[SMB_UNIT_SHARED] += access->wavefronts;
   sm->busy[SMB_UNIT_L1] += access->is_global ? access->wavefronts : 0;
-  sm->look_up_busy += MAX(access->looks_up, access->sends);
+  sm->look_up_busy += access->looks_up;
 }
 
 // When the pipe has taken it at @start + the latency of the queue: when its result is there.

@@ -69,6 +69,14 @@ take_in(Multiprocessor *sm, double start, double cycles) {
   smb_load_add(&sm->l2_write_load, start, cycles);
 }
 
+// What it then does for stores takes as long, or longer, if they change sectors in part. Meanwhile more may come in, of which it does little then: what DRAM brings
+// beside such stores takes a part of its own time (an H200: tests/data/time/store-mix.cu).
+static void
+take_turns(Multiprocessor *sm, double start, double cycles) {
+  sm->l2_turns = MAX(start - sm->dram_latency, sm->l2_turns) + cycles;
+  sm->l2_turns_busy += cycles;
+}
+
 // Loads from the second-level cache, and what of it is not there from DRAM. That serves two sectors side by side at once, and one alone takes
 // as long (an H200: single sectors at random from 8 MB, and pairs of them). When all of it is there. @cycles: that the cache takes for it;
 // @latency: of the first.
@@ -84,26 +92,34 @@ load_pairs(Multiprocessor *sm, double start, const Asked *asked, double cycles, 
     return there;
   if (asked->of_dram > 0) {
     smb_dram_path_read(sm, begin, asked->of_dram);
-    take_in(sm, begin, asked->filled / sm->l2_write);
+    double filled = asked->filled / sm->l2_write;
+    take_in(sm, begin, filled);
+    take_turns(sm, begin, filled * chip->l2_fill_turn);
   }
   double way = smb_dram_path_arrival(sm, begin, asked->luck) - begin;
   return MAX(there, MIN(begin, asked->since) + way - chip->l2_latency + latency);
 }
 
+double
+smb_memory_path_leave(const SmbChip *chip, guint sectors, guint partial) {
+  return (sectors - partial) * SECTOR_BYTES / chip->l2_write_alone +
+         (partial ? chip->l2_partial_line : 0);
+}
+
 // The second-level cache takes sectors of a line. @partial: of which a part is stored. A multiprocessor sends a line that has such in two cycles, however
 // many they are. The cache takes longer for each of them, but all share it (an H200: 2.0 cycles for a line with one, and 2.2 with four, for 1 to 16
 // multiprocessors; 3.9 with one for all).
-static void
-send_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
+void
+smb_memory_path_send(Multiprocessor *sm, double start, guint sectors, guint partial) {
   const SmbChip *chip = sm->chip;
   double sent = partial ? chip->l2_partial_line : 0;
   double taken = (sent + partial * chip->l2_partial) * sm->working / chip->multiprocessors;
   double cycles = (sectors - partial) * SECTOR_BYTES / sm->l2_write + MAX(sent, taken);
-  take_in(sm, start, cycles);
+  take_in(sm, start, MIN(cycles, sectors * SECTOR_BYTES / sm->l2_write));
+  take_turns(sm, start, cycles);
   sm->busy[SMB_UNIT_L2] += cycles;
-  double whole = (sectors - partial) * SECTOR_BYTES / chip->l2_write_alone;
   double ahead = partial ? 0 : chip->store_ahead / chip->l2_write_alone;
-  sm->leaving = MAX(start - ahead, sm->leaving) + whole + sent;
+  sm->leaving = MAX(start - ahead, sm->leaving) + smb_memory_path_leave(chip, sectors, partial);
 }
 
 // What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes at different words. Those that
@@ -205,17 +221,17 @@ smb_memory_path_room(const Multiprocessor *sm, double start) {
   start = MAX(start, sm->hottest - OPEN_CHANGES * sm->hot_cycles);
   start = MAX(start, sm->changes - chip->l2_latency);
   double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
-  double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
+  double writes = MAX(sm->l2_writes, sm->l2_turns) - chip->open_bytes / sm->l2_write;
   double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
   double host = sm->host_stores - chip->open_bytes * sm->chip_cycles / chip->host_store;
   return MAX(MAX(MAX(start, writes), host), MAX(l2, dram));
 }
 
 guint64
-smb_memory_path_tag(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line,
+smb_memory_path_tag(const Multiprocessor *sm, guint sequence, const SmbTimedLine *line,
                     guint32 site) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  guint64 block = (guint64)((double)warp->sequence * sm->chip->multiprocessors), tag = 0;
+  guint64 block = (guint64)((double)sequence * sm->chip->multiprocessors), tag = 0;
   if (footprint->sites[site].table > 0) {
     smb_hash_mix(&tag, block + 1);
     smb_hash_mix(&tag, line->line);
@@ -381,7 +397,7 @@ static double
 ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
          const SmbTimedLine *line, double start, Asked *asked) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  guint64 tag = smb_memory_path_tag(sm, warp, line, request->site);
+  guint64 tag = smb_memory_path_tag(sm, warp->sequence, line, request->site);
   guint8 missing = line->sectors;
   double there = 0;
   double askers = 1 / footprint->first[footprint->sites[request->site].sharing];
@@ -405,20 +421,6 @@ ask_line(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *reque
   asked->pairs += (guint)__builtin_popcount(pairs);
   look_for_pairs(sm, warp, request, line, pairs, asked);
   return there;
-}
-
-// A line that is stored to may wait for others in front of the second-level cache.
-static void
-store_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, gboolean is_host,
-           gboolean waits, double start) {
-  SmbStoreLine sent = {tag, line->words, line->sectors, is_host};
-  if (waits)
-    sent = smb_store_buffer_put(&sm->stores, (guint)sm->chip->store_lines, sent);
-  guint partial = smb_store_line_partial(&sent);
-  if (sent.is_host)
-    smb_host_path_store(sm, sent.sectors, partial, start);
-  else
-    send_sectors(sm, start, (guint)__builtin_popcount(sent.sectors), partial);
 }
 
 // What is stored or changed leaves the second-level cache for DRAM. @part: of the sectors, those that nothing has been written to before
@@ -449,26 +451,35 @@ count_dirtied(const Multiprocessor *sm, SmbBlockLines *lines, const SmbTimedLine
          __builtin_popcount(line->sectors & found.lost * 3);
 }
 
+// What is stored to local memory stays in the first-level cache, too.
+static void
+store_local_line(Multiprocessor *sm, const SmbTimedLine *line, guint64 tag, double start) {
+  guint8 missing;
+  smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
+  SmbStoreLine stored = {.words = line->words, .sectors = line->sectors};
+  guint sectors = (guint)__builtin_popcount(line->sectors);
+  smb_memory_path_send(sm, start, sectors, smb_store_line_partial(&stored));
+}
+
 static void
 store_request(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
               double start) {
   const SmbFootprint *footprint = sm->replay->footprint;
-  const gboolean waits = !request->is_local && request->n < SMB_UNMERGED_LINES;
   SmbBlockLines *lines =
       request->is_local || request->stores_host ? NULL : sm->blocks[warp->block].lines;
   guint written = 0;
   double dirtied = 0;
-  guint8 missing;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    guint64 tag = smb_memory_path_tag(sm, warp, line, request->site);
     written += (guint)__builtin_popcount(line->sectors);
     dirtied += lines ? count_dirtied(sm, lines, line) : 0;
     if (request->is_local)
-      smb_l1_cache_load(sm->cache, tag, line->sectors, &missing);
-    store_line(sm, line, tag, request->stores_host, waits, start);
+      store_local_line(sm, line, smb_memory_path_tag(sm, warp->sequence, line, request->site),
+                       start);
   }
+  if (!request->is_local)
+    smb_store_path_ask(sm, warp, request, start);
   if (request->stores_host)
     return;
   double part = request->is_local ? footprint->local
@@ -532,7 +543,7 @@ smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedRequest 
   double start = smb_memory_path_room(sm, now), box = request->is_box ? chip->tensor_latency : 0;
   if (request->is_store) {
     sm->bulk_writes = MAX(start, sm->bulk_writes) + request->bytes / chip->bulk_write;
-    send_sectors(sm, start, request->sectors, 0);
+    smb_memory_path_send(sm, start, request->sectors, 0);
     double part = sm->replay->footprint->distinct * sm->replay->footprint->drained;
     smb_dram_path_write(sm, start, request->sectors * SECTOR_BYTES * part, 1);
     return MAX(sm->bulk_writes, sm->l2_writes) + chip->bulk_write_latency;

@@ -22,6 +22,8 @@ enum {
   MAX_QUEUE = SMB_MAX_QUEUE,
   N_COLLECTORS = 2, // instructions of a sub-partition whose registers are read at a time
   MAX_SENT = 64,    // registers of a bank that wait to be read for the queue
+  MAX_SENT_STORES =
+      128, // of a sub-partition, that have not come to the buffer of lines, and warps that have ended since
   MAX_RESULTS = 64, // that wait to be written to its registers; more of them are taken to have been
   CHANGED_LINES = 8,                // of which it is known when others have changed them
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
@@ -133,11 +135,26 @@ typedef struct {
   guint n;
 } SentReads;
 
+// A store that the pipe takes; or a warp has ended.
+typedef struct {
+  const SmbTimedRequest *request; // NULL: it has ended
+  const SmbTimedLine *lines;
+  guint sequence; // of its block
+  guint place;    // of its warp
+} SentStore;
+
+typedef struct {
+  SentStore waiting[MAX_SENT_STORES]; // in a ring
+  guint at;                           // the first one
+  guint n;
+} SentStores;
+
 typedef struct {
   TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, in the order in which they are tried
   guint n;
   guint resident; // warps of blocks that have not ended
   TimedWarp *last;
+  guint last_place;        // of the warp that issued last
   double pipes[N_PIPES];   // free again
   double queue[MAX_QUEUE]; // when the last entries left, in a ring
   guint queue_at;
@@ -149,6 +166,7 @@ typedef struct {
   guint8 last_banks[SMB_REGISTER_SLOTS]; // and a bit for the bank that each of its places read
   SentReads sent[SMB_REGISTER_BANKS];
   double sending;                  // until all of these have their cycles
+  SentStores stores;               // that have not come to the buffer of lines
   double collectors[N_COLLECTORS]; // free again, in a ring
   guint collector_at;
   ResultQueue results;
@@ -182,6 +200,7 @@ typedef struct {
   guint n_warps;                                           // that came so far
   double next_block;                                       // may be launched
   double lsu, look_up, fill, l2, l2_writes, dram, barrier; // free again
+  double l2_turns;                // the same of what the second-level cache does for stores
   double phases;                  // the same of what keeps barriers in shared memory,
   double fences, block_fences;    // a fence may begin, for the device and for a block
   double bulk_writes;             // and of the unit that copies in bulk, out of shared memory
@@ -191,7 +210,8 @@ typedef struct {
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,
   double host_load_busy, host_store_busy; // and how long they worked
   double look_up_busy;                    // how long the first-level cache looked up lines
-  double l2_write_busy;                   // how long the way into the second-level cache worked
+  double l2_write_busy,
+      l2_turns_busy; // how long the way into the second-level cache worked, and the cache for stores
   SmbLoad l2_load, l2_write_load, dram_load, dram_writes;
   gboolean reads_dram; // since the launch began
   double changes;      // what atomics take of all slices of the second-level cache: free again
@@ -221,6 +241,11 @@ typedef struct {
   Progress full; // when a block had ended, and none came in its place
   SmbL1Cache *cache;
   SmbStoreBuffer stores;
+  double store_times
+      [N_PARTITIONS *
+       MAX_SENT_STORES]; // at which the pipe takes stores that have not come there, the last one first
+  guint n_store_times;
+  guint store_turn; // sub-partition
   SmbCodeFetch *code;
 } Multiprocessor;
 
@@ -229,6 +254,12 @@ static inline double
 smb_whole_cycle(double time) {
   double cycle = (double)(gint64)time;
   return cycle < time ? cycle + 1 : cycle;
+}
+
+/** smb_warp_place: Returns: the place of a warp, below %SMB_MAX_TIMED_WARPS, that no other one has before it ends */
+static inline guint
+smb_warp_place(const Multiprocessor *sm, const TimedWarp *warp) {
+  return (guint)(warp - sm->pool);
 }
 
 // --- multiprocessor.c
@@ -358,6 +389,18 @@ void smb_dram_path_write(Multiprocessor *sm, double start, double bytes, double 
  * there are slices that it loads from: those take their own time each; 0: their mean */
 double smb_dram_path_arrival(Multiprocessor *sm, double start, double luck);
 
+// --- store-path.c
+
+/** smb_store_path_ask: The pipe takes a store to global memory at @start */
+void smb_store_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                        double start);
+
+/** smb_store_path_end: A warp has ended: what it has stored goes to the second-level cache */
+void smb_store_path_end(Multiprocessor *sm, const TimedWarp *warp);
+
+/** smb_store_path_finish: All warps have ended */
+void smb_store_path_finish(Multiprocessor *sm);
+
 // --- memory-path.c
 
 /** smb_memory_path_start: What this multiprocessor has of what all share, at the begin of a launch; to be released: looked_up */
@@ -369,11 +412,17 @@ double smb_memory_path_bulk(Multiprocessor *sm, TimedWarp *warp, const SmbTimedR
 
 /** smb_memory_path_tag: Returns: what tells a line of the block from the same one of another block, unless they share it. One of a table that all blocks
  * look up, by chance, is any of its lines */
-guint64 smb_memory_path_tag(const Multiprocessor *sm, const TimedWarp *warp,
-                            const SmbTimedLine *line, guint32 site);
+guint64 smb_memory_path_tag(const Multiprocessor *sm, guint sequence, const SmbTimedLine *line,
+                            guint32 site);
 
 /** smb_memory_path_room: Returns: when, from @start on, so little is on its way that more may be asked of the second-level cache */
 double smb_memory_path_room(const Multiprocessor *sm, double start);
+
+/** smb_memory_path_leave: Returns: cycles in which a multiprocessor sends so many sectors of a line; @partial: of which a part is stored */
+double smb_memory_path_leave(const SmbChip *chip, guint sectors, guint partial);
+
+/** smb_memory_path_send: The second-level cache takes so many sectors of a line; @partial: of which a part is stored */
+void smb_memory_path_send(Multiprocessor *sm, double start, guint sectors, guint partial);
 
 /** smb_memory_path_ask: A request of global memory comes to the pipe at @start. Returns: when what it loads is there */
 double smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp,

@@ -343,6 +343,7 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   sm->instructions++;
   sm->busy[SMB_UNIT_ISSUE] += own_slots(sm, timing) / N_PARTITIONS;
   partition->last = warp;
+  partition->last_place = smb_warp_place(sm, warp);
   warp->issued = now;
   warp->held = partition->held;
   warp->since = now + 1;
@@ -405,6 +406,30 @@ go_after_half(const Partition *partition, const SmbTiming *timing, double now) {
   return now + (is_late && smb_whole_cycle(now) == partition->half_result);
 }
 
+// Whether a warp is ready to ask for global memory.
+static gboolean
+is_asking(const Multiprocessor *sm, const TimedWarp *warp, double now) {
+  return warp->ready <= now && sm->timings[warp->events[warp->next].number].rate == SMB_RATE_GLOBAL;
+}
+
+// Warps that wait for room in the queue to ask for global memory take turns, by their places (an H200: four warps of each sub-partition that store to four lines
+// each, over and over, find hardly any of these again in the buffer of lines, and two nearly all; loads are taken to do the same). Returns: which of them is next, if @chosen is one
+static TimedWarp *
+choose_next(const Multiprocessor *sm, const Partition *partition, TimedWarp *chosen, double now) {
+  if (!is_asking(sm, chosen, now) || queue_room(partition) <= chosen->ready)
+    return chosen;
+  guint nearest = MAX_RESIDENT_WARPS;
+  for (guint i = 0; i < partition->n; i++) {
+    TimedWarp *warp = partition->warps[i];
+    guint after = (smb_warp_place(sm, warp) - partition->last_place - 1) % MAX_RESIDENT_WARPS;
+    if (after >= nearest || !is_asking(sm, warp, now))
+      continue;
+    nearest = after;
+    chosen = warp;
+  }
+  return chosen;
+}
+
 // One cycle of a sub-partition.
 static void
 step_partition(Multiprocessor *sm, Partition *partition) {
@@ -425,6 +450,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     partition->now = next < NEVER ? smb_whole_cycle(next) : NEVER;
     return;
   }
+  chosen = choose_next(sm, partition, chosen, now);
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
   double slots = count_slots(sm, timing);
   double begun = go_after_half(partition, timing, now);
@@ -514,10 +540,12 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run_multiprocessor(sm);
-  sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, MAX(sm->dram, sm->port)));
+  smb_store_path_finish(sm);
+  sm->end =
+      MAX(MAX(sm->end, MAX(sm->l2_writes, sm->l2_turns)), MAX(sm->l2, MAX(sm->dram, sm->port)));
   sm->end = MAX(MAX(sm->end, sm->host_stores), MAX(sm->changes, sm->hottest));
   sm->busy[SMB_UNIT_PCIE] = MAX(sm->host_load_busy, sm->host_store_busy);
-  sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->l2_write_busy);
+  sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], MAX(sm->l2_write_busy, sm->l2_turns_busy));
   for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
     sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
   share_pipe(sm->busy);

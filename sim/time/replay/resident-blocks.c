@@ -79,6 +79,7 @@ smb_resident_end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp,
   memmove(&partition->warps[at], &partition->warps[at + 1],
           (--partition->n - at) * sizeof(TimedWarp *));
   partition->last = NULL;
+  smb_store_path_end(sm, warp);
   double when = MAX(now, warp->done);
   sm->stalls[SMB_STALL_DRAIN] += when - now;
   sm->end = MAX(sm->end, when);

@@ -6,21 +6,50 @@
 
 #include "sim/time/record/line-words.h"
 
+// Takes a line out: those behind it move up.
+static SmbStoreLine
+take_out(SmbStoreBuffer *buffer, guint at) {
+  SmbStoreLine line = buffer->lines[at];
+  memmove(buffer->lines + at, buffer->lines + at + 1,
+          (SMB_MAX_STORE_LINES - 1 - at) * sizeof(SmbStoreLine));
+  buffer->lines[SMB_MAX_STORE_LINES - 1] = (SmbStoreLine){0};
+  return line;
+}
+
 SmbStoreLine
 smb_store_buffer_put(SmbStoreBuffer *buffer, guint n, SmbStoreLine stored) {
-  SmbStoreLine sent = {0};
   guint at = 0;
   while (at < n - 1 && buffer->lines[at].tag != stored.tag)
     at++;
+  SmbStoreLine sent = {0};
   if (buffer->lines[at].tag == stored.tag) {
-    stored.words |= buffer->lines[at].words;
-    stored.sectors |= buffer->lines[at].sectors;
+    SmbStoreLine before = take_out(buffer, at);
+    stored.warps |= before.warps;
+    stored.words |= before.words;
+    stored.sectors |= before.sectors;
   } else {
-    sent = buffer->lines[at];
+    sent = take_out(buffer, n - 1);
   }
-  memmove(buffer->lines + 1, buffer->lines, at * sizeof(SmbStoreLine));
+  memmove(buffer->lines + 1, buffer->lines, (n - 1) * sizeof(SmbStoreLine));
   buffer->lines[0] = stored;
   return sent;
+}
+
+SmbStoreLine
+smb_store_buffer_take_whole(SmbStoreBuffer *buffer) {
+  for (guint at = SMB_MAX_STORE_LINES; at > 0; at--) {
+    if (buffer->lines[at - 1].words == G_MAXUINT32)
+      return take_out(buffer, at - 1);
+  }
+  return (SmbStoreLine){0};
+}
+
+SmbStoreLine
+smb_store_buffer_end(SmbStoreBuffer *buffer, guint place) {
+  guint at = 0;
+  while (at < SMB_MAX_STORE_LINES - 1 && !(buffer->lines[at].warps >> place & 1))
+    at++;
+  return buffer->lines[at].warps >> place & 1 ? take_out(buffer, at) : (SmbStoreLine){0};
 }
 
 guint

@@ -117,6 +117,12 @@ def stored_line(f):
     return (f["store_part.lines"] - f["store_part.sectors"]) / 24
 
 
+def store_lines(f):
+    """The most lines that stores find again in turns: in a third of the time, or less, that they take if they do not."""
+    turns = {int(name.split(".")[1]): value for name, value in f.items() if name.startswith("store_turns.")}
+    return max(lines for lines, value in turns.items() if value < turns[max(turns)] / 3)
+
+
 def code_steps(f, kib, turn):
     return {int(name.split(".")[3]): value for name, value in f.items() if name.startswith(f"code.{kib}.turn{turn}.")}
 
@@ -275,6 +281,7 @@ TIME = {
     "l2-write-alone-bytes-per-cycle": (fact("l2_write.16"), "l2_write by 16 multiprocessors"),
     "l2-partial-interval": (lambda f: (f["store_part.sectors"] - 8 * stored_line(f)) / 32, "store_part.sectors, less its 8 lines: of 32 sectors"),
     "l2-partial-line-interval": (stored_line, "store_part.lines - store_part.sectors: of 24 lines more"),
+    "store-lines": (store_lines, "store_turns: the most lines that are all found again"),
     "l2-reach-bytes": (found_again, "sector_read.g4.128mib, beside sector_read.g4.8192mib: what is found again of 128 MiB"),
     "l2-wait": (l2_wait, "l2_load, beyond l2_latency2.16mib"),
     "l2-write-wait": (l2_write_wait, "dram_spread.again, beyond dram_spread.alone"),
@@ -355,7 +362,7 @@ SOLVED = {
 NOT_MEASURED = {
     "pace-spread": "assumed: equal blocks of 132 multiprocessors end 0.1 to 2.6 % apart (standard deviation, eight launches; an H200)",
     "l2-slices": "assumed: two words wait for each other entirely, by half, or not at all (slice_pair), so that there is no one number",
-    "store-lines": "from whole launches (tests/data/time/stores.cu): four warps find 28 lines again (store_turns), but those of many as if it were 14",
+    "l2-fill-turn": "from whole launches (tests/data/time/store-mix.cu)",
     "queue-latency": "assumed: of what is known only the sum with operand-latency is seen",
     "phase-arrival": "assumed: only the sum with phase-wake is seen",
     "result-lead": "assumed: only the sum with result-tries is seen",
