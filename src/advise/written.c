@@ -432,13 +432,14 @@ find_advised(const SmbAdviseReport *report, const char *name) {
   return NULL;
 }
 
-// Whether an array of that name has a tile, which no padding in the text may change: its descriptions are elsewhere.
+// Whether an array of that name has a tile, or may have one, since machine code names all static memory together ("shared"). No padding in the text
+// may change a tile: its descriptions are elsewhere.
 static gboolean
 has_tile(const SmbAdviseReport *report, const char *name) {
   for (guint i = 0; i < report->uses->all->len; i++) {
     const SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
-    if (use->tile &&
-        (strcmp(use->array->name, name) == 0 || g_strcmp0(use->array->variable, name) == 0))
+    const char *whole = use->array->variable ? use->array->variable : use->array->name;
+    if (use->tile && (strcmp(whole, name) == 0 || strcmp(whole, "shared") == 0))
       return TRUE;
   }
   return FALSE;

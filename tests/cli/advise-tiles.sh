@@ -47,6 +47,35 @@ says 'other.cu was not written: what is recommended changes tensor maps or descr
 [ ! -e other.cu ] || die "a text was written"
 shows '128-byte swizzle'
 
+# Rows of an array that an operand is in are not made longer in the text either.
+cat >rows.cu <<'KERNEL'
+#include <cuda_fp16.h>
+__global__ void __launch_bounds__(128) rows(const __half *in, float *out) {
+  __shared__ __align__(1024) __half tile[64][64];
+  float d[4] = {};
+  for (unsigned i = threadIdx.x; i < 4096; i += 128)
+    tile[i % 64][i / 64] = in[i];
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  unsigned long long matrix = (unsigned)__cvta_generic_to_shared(&tile[0][0]) >> 4 | 8ull << 16 | 16ull << 32;
+  asm volatile("wgmma.fence.sync.aligned;\n"
+               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %4, 1, 1, 1, 0, 0;\n"
+               "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(matrix) : "memory");
+  out[blockIdx.x * 128 + threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+int main() {
+  __half *in;
+  float *out;
+  cudaMallocManaged(&in, 8192);
+  cudaMallocManaged(&out, 1024);
+  rows<<<2, 128>>>(in, out);
+  return cudaDeviceSynchronize();
+}
+KERNEL
+expect 0 advise rows.cu --arch sm_90a --format json
+shows '"tried" : []'
+
 # --- each mode done by hand: right, and the wavefronts of each line are those that were predicted
 command -v python3 >/dev/null || exit 0
 by_hand() {
