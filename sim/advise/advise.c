@@ -5,6 +5,7 @@
 #include "sim/advise/advise.h"
 
 #include "sim/advise/advise-impl.h"
+#include "sim/advise/tile-mode.h"
 #include "sim/arch/arch.h"
 #include "sim/base/order.h"
 
@@ -39,26 +40,31 @@ smb_advise_kind(const SmbLayout *layout) {
   return layout->pad ? SMB_ADVISE_BOTH : SMB_ADVISE_SWIZZLE;
 }
 
-SmbCandidate *
-smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
-               const SmbLayout *layout) {
+// How an array lies, and how it is to lie: either elements, or a tile.
+typedef struct {
+  guint32 base;
+  const SmbLayout *original, *layout;
+  const SmbPlacement *tile, *mode;
+} Way;
+
+static SmbLayoutFit
+move_request(const Way *way, const SmbRequest *request, SmbRequest *moved) {
+  return way->mode ? smb_placement_move(way->tile, way->mode, request, moved)
+                   : smb_layout_move(way->original, way->layout, way->base, request, moved);
+}
+
+// What the requests of an array cost then (transfer full), and nothing else.
+static SmbCandidate *
+count_way(const SmbArch *arch, const SmbArrayUse *use, const Way *way) {
   guint n_accesses = use->analysis->accesses->len;
   SmbCandidate *candidate = g_new0(SmbCandidate, 1);
-  candidate->layout = *layout;
-  guint64 elements = smb_advise_elements(original, use->bytes), row = smb_array_use_box_row(use);
-  if (!row && elements > layout->columns)
-    row = layout->columns * layout->element_bytes;
-  candidate->tensor_span = smb_layout_tensor_span(layout, row);
-  candidate->bytes = smb_layout_bytes(layout, elements);
   candidate->accesses = g_array_new(FALSE, TRUE, sizeof(SmbTally));
   g_array_set_size(candidate->accesses, n_accesses);
   for (guint i = 0; i < use->requests->len; i++) {
     const SmbArrayRequest *asked = &g_array_index(use->requests, SmbArrayRequest, i);
     const SmbAccessRequest *made = asked->made;
     SmbRequest moved;
-    candidate->fit =
-        asked->whole ? smb_layout_move(original, layout, use->array->base, &made->request, &moved)
-                     : SMB_LAYOUT_OUTSIDE;
+    candidate->fit = asked->whole ? move_request(way, &made->request, &moved) : SMB_LAYOUT_OUTSIDE;
     if (candidate->fit != SMB_LAYOUT_FITS) {
       candidate->misfit_access = made->access;
       candidate->total = (SmbTally){0};
@@ -71,6 +77,48 @@ smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *ori
                     made->count);
     smb_tally_count(&candidate->total, &cost, made->count);
   }
+  return candidate;
+}
+
+SmbCandidate *
+smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,
+               const SmbLayout *layout) {
+  const Way way = {.base = use->array->base, .original = original, .layout = layout};
+  SmbCandidate *candidate = count_way(arch, use, &way);
+  guint64 elements = smb_advise_elements(original, use->bytes);
+  guint64 row = elements > layout->columns ? layout->columns * layout->element_bytes : 0;
+  candidate->layout = *layout;
+  candidate->tensor_span = smb_layout_tensor_span(layout, row);
+  candidate->bytes = smb_layout_bytes(layout, elements);
+  return candidate;
+}
+
+// What comes nearest to a mode among layouts of elements: a swizzle of those in a span, or padding after as many as are @next or @group apart.
+static SmbLayout
+describe_mode(const SmbPlacement *tile, const SmbPlacement *mode, guint element_bytes) {
+  gboolean is_power = (element_bytes & (element_bytes - 1)) == 0;
+  guint bytes = is_power && element_bytes <= SMB_PLACED_CHUNK ? element_bytes : 1;
+  if (mode->span)
+    return (SmbLayout){.element_bytes = bytes,
+                       .columns = mode->span / bytes,
+                       .bits = (guint)__builtin_ctz(mode->span / SMB_PLACED_CHUNK),
+                       .base = (guint)__builtin_ctz(SMB_PLACED_CHUNK / bytes),
+                       .shift = 3};
+  gboolean is_next = mode->next == tile->next + SMB_PLACED_CHUNK;
+  return (SmbLayout){.element_bytes = bytes,
+                     .columns = (is_next ? tile->next : tile->group) / bytes,
+                     .pad = SMB_PLACED_CHUNK / bytes};
+}
+
+static SmbCandidate *
+try_mode(const SmbArch *arch, const SmbArrayUse *use, const SmbPlacement *mode) {
+  const SmbPlacement *tile = &use->tile->placement;
+  const Way way = {.tile = tile, .mode = mode};
+  SmbCandidate *candidate = count_way(arch, use, &way);
+  candidate->layout = describe_mode(tile, mode, use->array->element_bytes);
+  candidate->tensor_span = mode->span;
+  candidate->mode = *mode;
+  candidate->bytes = use->bytes + smb_placement_bytes(mode) - smb_placement_bytes(tile);
   return candidate;
 }
 
@@ -122,33 +170,16 @@ add_swizzles(GArray *space, const SmbLayout *plain, guint n_bits, guint64 end_pa
   }
 }
 
-// What a tensor map can swizzle: rows of a box that lie one behind the other.
-static void
-add_tensor_swizzle(GArray *space, const SmbLayout *plain, guint n_bits, guint row_bytes) {
-  SmbLayout layout = *plain;
-  layout.shift = 3;
-  for (layout.bits = 1; layout.bits <= 3; layout.bits++)
-    for (layout.base = 0; layout.base + layout.bits + 3 <= n_bits; layout.base++)
-      if (row_bytes && smb_layout_tensor_span(&layout, row_bytes))
-        add_strip(space, &layout, 0, 1);
-}
-
 // All strips of the space for an array of @n elements (element-type Strip): smb_advise_array() says what is in it.
 static GArray *
-list_strips(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original, guint64 n,
-            SmbAdviseKinds kinds, gboolean within) {
+list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds,
+            gboolean within) {
   GArray *space = g_array_new(FALSE, FALSE, sizeof(Strip));
   guint64 period = find_bank_period(arch, original->element_bytes);
   SmbLayout plain = {.element_bytes = original->element_bytes, .columns = original->columns};
   gboolean has_rows = plain.columns < n;
   guint64 end_pad = has_rows ? period : 1;
 
-  if (use->placed) {
-    add_strip(space, &plain, 0, 1);
-    if (kinds & SMB_ADVISE_SWIZZLE && original->pad == 0)
-      add_tensor_swizzle(space, &plain, count_index_bits(n), smb_array_use_box_row(use));
-    return space;
-  }
   add_strip(space, &plain, 0, kinds & SMB_ADVISE_PAD ? end_pad : 1);
   if ((!has_rows || within) && (kinds & SMB_ADVISE_PAD)) {
     SmbLayout rows = plain;
@@ -274,28 +305,56 @@ collect_best(const Search *search, const SmbArch *arch) {
   }
 }
 
-SmbAdvice *
-smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOptions *options) {
-  SmbLayout original =
-      options->present ? *options->present : smb_array_use_layout(use, options->row);
-  SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
-  guint64 n = smb_advise_elements(&original, use->bytes);
-  guint64 most = smb_arch_info(arch)->max_shared_bytes;
-  guint64 others = use->analysis->shared_bytes - use->bytes;
-  SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
-  g_autoptr(GArray) space =
-      list_strips(arch, use, &original, n, options->kinds ? options->kinds : all, options->within);
-  g_autoptr(SmbDemand) demand = smb_demand_new(arch, use, &original, counter);
+// The better one first, of two of a tile.
+static gint
+compare_modes(gconstpointer a, gconstpointer b) {
+  const SmbCandidate *x = *(SmbCandidate *const *)a, *y = *(SmbCandidate *const *)b;
+  return smb_order(x->total.wavefronts, y->total.wavefronts) ?: smb_order(x->bytes, y->bytes)
+         ?: smb_order(y->tensor_span, x->tensor_span) ?: smb_order(x->layout.columns, y->layout.columns);
+}
 
-  SmbAdvice *advice = g_new0(SmbAdvice, 1);
-  advice->use = use;
-  advice->original = smb_advise_try(arch, use, &original, &original);
-  advice->original->bytes = use->bytes;
-  advice->best = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
+// All modes of a tile, which are few; the present one is among those that are searched.
+static void
+search_modes(SmbAdvice *advice, const SmbArch *arch, SmbAdviseKinds kinds, guint64 max_bytes) {
+  const SmbArrayUse *use = advice->use;
+  SmbTileChange changes = (kinds & SMB_ADVISE_SWIZZLE ? SMB_TILE_SWIZZLES : 0) |
+                          (kinds & SMB_ADVISE_PAD ? SMB_TILE_SPREADS : 0);
+  g_autoptr(GArray) modes = smb_tile_modes(use->tile, changes);
+  advice->searched = 1 + modes->len;
+  advice->original->tensor_span = use->tile->is_torn ? 0 : use->tile->placement.span;
+  for (guint i = 0; i < modes->len; i++) {
+    g_autoptr(SmbCandidate) found = try_mode(arch, use, &g_array_index(modes, SmbPlacement, i));
+    if (found->fit == SMB_LAYOUT_FITS && found->bytes <= max_bytes)
+      g_ptr_array_add(advice->best, g_steal_pointer(&found));
+    else
+      advice->unfit++;
+  }
+  const SmbLayout *now = &advice->original->layout;
+  if (advice->original->fit == SMB_LAYOUT_FITS)
+    g_ptr_array_add(advice->best, smb_advise_try(arch, use, now, now));
+  else
+    advice->unfit++;
+  g_ptr_array_sort(advice->best, compare_modes);
+  const SmbCandidate *best = advice->best->len ? g_ptr_array_index(advice->best, 0) : NULL;
+  for (guint i = 0; i < advice->best->len; i++) {
+    const SmbCandidate *other = g_ptr_array_index(advice->best, i);
+    advice->ties += other->total.wavefronts == best->total.wavefronts;
+  }
+}
+
+// Searches the space of an array that is no tile.
+static void
+search_space(SmbAdvice *advice, const SmbArch *arch, const SmbAdviseOptions *options,
+             SmbAdviseKinds kinds, guint64 max_bytes) {
+  const SmbLayout *original = &advice->original->layout;
+  guint64 n = smb_advise_elements(original, advice->use->bytes), layouts = 0;
+  SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
+  g_autoptr(GArray) space = list_strips(arch, original, n, kinds, options->within);
+  g_autoptr(SmbDemand) demand = smb_demand_new(arch, advice->use, original, counter);
   Search search = {.advice = advice,
                    .demand = demand,
                    .elements = n,
-                   .max_bytes = most > others ? most - others : 0,
+                   .max_bytes = max_bytes,
                    .max_counts = options->max_counts,
                    .progress = options->progress,
                    .keep = MAX(options->keep, 1),
@@ -303,7 +362,6 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
                    .least = G_MAXUINT64};
   for (guint i = 0; i < N_KINDS; i++)
     search.found[i] = g_array_new(FALSE, FALSE, sizeof(Found));
-  guint64 layouts = 0;
   for (guint i = 0; i < space->len; i++) {
     const Strip *strip = &g_array_index(space, Strip, i);
     layouts += strip->end_pad - strip->first_pad;
@@ -315,5 +373,25 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
   collect_best(&search, arch);
   for (guint i = 0; i < N_KINDS; i++)
     g_array_unref(search.found[i]);
+}
+
+SmbAdvice *
+smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOptions *options) {
+  SmbLayout original =
+      options->present ? *options->present : smb_array_use_layout(use, options->row);
+  SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
+  SmbAdviseKinds kinds = options->kinds ? options->kinds : all;
+  guint64 most = smb_arch_info(arch)->max_shared_bytes;
+  guint64 others = use->analysis->shared_bytes - use->bytes;
+  guint64 max_bytes = most > others ? most - others : 0;
+  SmbAdvice *advice = g_new0(SmbAdvice, 1);
+  advice->use = use;
+  advice->original = smb_advise_try(arch, use, &original, &original);
+  advice->original->bytes = use->bytes;
+  advice->best = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
+  if (use->tile)
+    search_modes(advice, arch, kinds, max_bytes);
+  else
+    search_space(advice, arch, options, kinds, max_bytes);
   return advice;
 }

@@ -31,8 +31,9 @@ SmbAdviseKinds smb_advise_kind(const SmbLayout *layout);
  * @total: over all accesses of the array
  * @accesses: (element-type SmbTally): by SmbAnalysis.accesses; empty tallies for other arrays' accesses
  * @bytes: what the array takes in it
- * @tensor_span: smb_layout_tensor_span(), of rows of a box in the array (smb_array_use_box_row()), or else of its own; of an array without rows, of
- *   any
+ * @tensor_span: smb_layout_tensor_span(), of rows of its own; of an array without rows, of any. Of a tile (SmbArrayUse.tile) the swizzle of its
+ *   description, in bytes; 0: none
+ * @mode: of another layout of a tile: how it lies then; @layout is what comes nearest to it. Else it has no lines
  * @misfit_access: index of the access that cannot be made
  */
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
   GArray *accesses;
   guint64 bytes;
   guint tensor_span;
+  SmbPlacement mode;
   guint misfit_access;
 } SmbCandidate;
 
@@ -118,8 +120,8 @@ typedef struct {
  *    does, or only take more memory;
  *  - every swizzle that stays within a row with every padding.
  *
- * Of an array with an operand of a product or a box of a tensor (SmbArrayUse.placed), only what tensor maps express: the swizzle of the rows of
- * a box that has none, and nothing else.
+ * Of a tile (SmbArrayUse.tile), only what its descriptions can express (smb_tile_modes()); of as many wavefronts, and bytes, the largest swizzle is the
+ * first.
  *
  * An array that is one row, as one of one dimension of which no row is given, is padded after every power
  * of two of elements, from those that fill all banks once to half of the array, and swizzled as a whole;

@@ -22,14 +22,19 @@ compare_array_bases(gconstpointer a, gconstpointer b) {
   return smb_order(x->array->base, y->array->base);
 }
 
-static void
-add_array_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
+static SmbArrayUse *
+use_new(const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
   SmbArrayUse *use = g_new(SmbArrayUse, 1);
   *use = (SmbArrayUse){.analysis = analysis,
                        .array = array,
                        .bytes = bytes,
                        .requests = g_array_new(FALSE, FALSE, sizeof(SmbArrayRequest))};
-  g_ptr_array_add(uses->all, use);
+  return use;
+}
+
+static void
+add_array_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
+  g_ptr_array_add(uses->all, use_new(analysis, array, bytes));
 }
 
 // The array that begins at or before byte @offset of shared memory and has it, or NULL.
@@ -148,37 +153,83 @@ add_union_members(SmbArrayUses *uses, const SmbAnalysis *analysis) {
   }
 }
 
-// Operands and boxes go to their arrays: of an array, the first one, but operands first.
 static void
-add_placed_rows(const SmbArrayUses *uses, const SmbAnalysis *analysis) {
-  for (guint i = 0; analysis->tiles && i < analysis->tiles->len; i++) {
-    const SmbPlacedRows *placed = &g_array_index(analysis->tiles, SmbPlacedRows, i);
-    SmbArrayUse *use = find_whole_use(uses, placed->request.offset[0]);
-    if (use && (!use->placed || (placed->name != SMB_PLACED_BOX && !smb_array_use_is_operand(use))))
-      use->placed = placed;
-  }
+free_part(gpointer data) {
+  SmbArray *part = data;
+  g_free((char *)part->name);
+  g_free(part);
 }
 
-gboolean
-smb_array_use_is_operand(const SmbArrayUse *use) {
-  return use->placed && use->placed->name != SMB_PLACED_BOX;
+// Bytes @first to @end of shared memory, which lie in @whole, as an array of its own, named like an SmbShape.
+static SmbArrayUse *
+add_part_use(SmbArrayUses *uses, const SmbArrayUse *whole, guint32 first, guint32 end) {
+  const SmbArray *array = whole->array;
+  const guint32 inside = first - array->base, bytes = end - first;
+  SmbArray *part = g_new(SmbArray, 1);
+  *part = *array;
+  part->name = inside ? g_strdup_printf("%s+%u", array->name, inside) : g_strdup(array->name);
+  if (inside % array->element_bytes || bytes % array->element_bytes) {
+    part->element = "unsigned char";
+    part->element_bytes = 1;
+  }
+  part->variable = array->name;
+  part->inside = inside;
+  part->base = first;
+  part->bytes = bytes;
+  part->n_dimensions = 1;
+  part->dimension[0] = bytes / part->element_bytes;
+  g_ptr_array_add(uses->parts, part);
+  SmbArrayUse *use = use_new(whole->analysis, part, bytes);
+  g_ptr_array_add(uses->by_base, use);
+  return use;
 }
 
-guint
-smb_array_use_box_row(const SmbArrayUse *use) {
-  enum {
-    ROWS = 8,
-  };
-  if (!use->placed || smb_array_use_is_operand(use))
-    return 0;
-  const SmbRequest *request = &use->placed->request;
-  const guint32 *offset = request->offset, pitch = offset[1] - offset[0];
-  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes);
-    if (offset[lane] != offset[0] + lane % ROWS * pitch + lane / ROWS * request->width)
-      return 0;
+// Puts the tiles of an array, and what is between them, in place of it.
+static void
+divide_array(SmbArrayUses *uses, SmbArrayUse *whole, const GPtrArray *tiles) {
+  const guint32 base = whole->array->base, end = base + (guint32)whole->bytes;
+  guint at, by_base;
+  guint32 reached = base;
+  g_ptr_array_find(uses->all, whole, &at);
+  g_ptr_array_find(uses->by_base, whole, &by_base);
+  g_ptr_array_remove_index(uses->by_base, by_base);
+  for (guint i = 0; i <= tiles->len; i++) {
+    const SmbPlacedTile *tile = i < tiles->len ? g_ptr_array_index(tiles, i) : NULL;
+    const guint32 first = tile ? MAX(tile->first, base) : end;
+    if (first > reached)
+      g_ptr_array_insert(uses->all, (gint)at++, add_part_use(uses, whole, reached, first));
+    if (!tile)
+      break;
+    reached = MIN(tile->end, end);
+    SmbArrayUse *use = add_part_use(uses, whole, first, reached);
+    use->tile = tile;
+    g_ptr_array_insert(uses->all, (gint)at++, use);
   }
-  return pitch;
+  g_ptr_array_remove(uses->all, whole);
+}
+
+// Tiles go to their arrays: one that has all of an array is what this is; others divide it.
+static void
+place_tiles(SmbArrayUses *uses) {
+  g_autoptr(GPtrArray) found = g_ptr_array_copy(uses->by_base, NULL, NULL);
+  for (guint i = 0; i < found->len; i++) {
+    SmbArrayUse *use = g_ptr_array_index(found, i);
+    const guint32 base = use->array->base, end = base + (guint32)use->bytes;
+    g_autoptr(GPtrArray) tiles = g_ptr_array_new();
+    for (guint j = 0; j < uses->tiles->len; j++) {
+      SmbPlacedTile *tile = g_ptr_array_index(uses->tiles, j);
+      if (tile->first < end && base < tile->end)
+        g_ptr_array_add(tiles, tile);
+    }
+    const SmbPlacedTile *first = tiles->len ? g_ptr_array_index(tiles, 0) : NULL;
+    if (!first || use->array->is_union || use->member)
+      continue;
+    if (first->first <= base && first->end >= end)
+      use->tile = first;
+    else
+      divide_array(uses, use, tiles);
+  }
+  g_ptr_array_sort(uses->by_base, compare_array_bases);
 }
 
 SmbArrayUses *
@@ -190,6 +241,8 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
   uses->program = program;
   uses->all = g_ptr_array_new_with_free_func(use_free);
   uses->by_base = g_ptr_array_new();
+  uses->tiles = smb_placed_tiles_new(program, analysis);
+  uses->parts = g_ptr_array_new_with_free_func(free_part);
   uses->carved = launch ? smb_program_carved_arrays(program, launch) : NULL;
   gboolean any_dynamic = FALSE;
   for (guint i = 0; i < smb_program_n_arrays(program); i++) {
@@ -206,12 +259,12 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
     add_found(uses, analysis, array, array->bytes);
   }
   g_ptr_array_sort(uses->by_base, compare_array_bases);
+  place_tiles(uses);
   add_union_members(uses, analysis);
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
     add_request(uses, made, find_request_opcode(uses, analysis, made));
   }
-  add_placed_rows(uses, analysis);
   return uses;
 }
 
@@ -221,6 +274,8 @@ smb_array_uses_free(SmbArrayUses *uses) {
     return;
   g_ptr_array_unref(uses->all);
   g_ptr_array_unref(uses->by_base);
+  g_ptr_array_unref(uses->tiles);
+  g_ptr_array_unref(uses->parts);
   g_clear_pointer(&uses->carved, g_array_unref);
   g_free(uses);
 }

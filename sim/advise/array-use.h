@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "sim/advise/placed-tile.h"
 #include "sim/analysis/analysis.h"
 #include "sim/launch/launch.h"
 #include "sim/launch/shape.h"
@@ -32,7 +33,7 @@ typedef struct {
  * @bytes: its size in this launch
  * @member: (nullable): of the member of a union that the launch says @array is: requests for other members are not for it
  * @requests: (element-type SmbArrayRequest): in the order of SmbAnalysis.requests
- * @placed: (nullable) (transfer none): of SmbAnalysis.tiles: what lies in it, an operand of a product or else a box of a tensor
+ * @tile: (nullable) (transfer none): what it is to hardware: an operand of products, boxes of tensors, or both
  */
 typedef struct {
   const SmbAnalysis *analysis;
@@ -40,18 +41,21 @@ typedef struct {
   gsize bytes;
   const SmbShape *member;
   GArray *requests;
-  const SmbPlacedRows *placed;
+  const SmbPlacedTile *tile;
 } SmbArrayUse;
 
 /**
  * SmbArrayUses:
  * @all: (element-type SmbArrayUse): one for each array of the program, in the order of the text; then for each member of a union all of
- *   whose requests say which member is meant
+ *   whose requests say which member is meant. In place of an array that has tiles, and more than one of them alone, those, and what lies
+ *   between them
  */
 typedef struct {
   const SmbProgram *program;
   GPtrArray *all;
   GArray *carved;     /* SmbArray, or NULL */
+  GPtrArray *tiles;   /* SmbPlacedTile */
+  GPtrArray *parts;   /* SmbArray: of arrays that have tiles */
   GPtrArray *by_base; /* SmbArrayUse; of several dynamic ones the first */
   guint n_members;    /* of unions: the last ones of @all */
 } SmbArrayUses;
@@ -77,15 +81,6 @@ void smb_array_uses_free(SmbArrayUses *uses);
  */
 SmbArrayUse *smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request,
                                const char *opcode);
-
-/**
- * smb_array_use_box_row: Returns: bytes of a row of the box in SmbArrayUse.placed, if its rows lie one behind the other, so that a tensor map may
- *   swizzle them as well; 0: of anything else
- */
-guint smb_array_use_box_row(const SmbArrayUse *use);
-
-/** smb_array_use_is_operand: Returns: whether SmbArrayUse.placed is an operand, which lies as its descriptor says */
-gboolean smb_array_use_is_operand(const SmbArrayUse *use);
 
 /**
  * smb_array_use_layout:

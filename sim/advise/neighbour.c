@@ -74,7 +74,9 @@ smb_neighbours_new(const SmbArch *arch, const SmbArrayUse *use, guint64 row,
   neighbours->layout = advice->original->layout;
   neighbours->wavefronts = advice->original->total.wavefronts;
   neighbours->searched = advice->given_up ? 0 : advice->searched;
-  if (use->array->n_dimensions > 1)
+  if (use->tile)
+    neighbours->rows = SMB_ROWS_UNKNOWN; // hardware has its own idea of them
+  else if (use->array->n_dimensions > 1)
     neighbours->rows = SMB_ROWS_DIMENSION;
   else if (row || present)
     neighbours->rows = SMB_ROWS_GIVEN;

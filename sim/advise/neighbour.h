@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 /** Where it is known from how long the rows of an array are. */
 typedef enum {
-  SMB_ROWS_UNKNOWN,   /* an array of one dimension, and no padding of it takes fewer wavefronts */
+  SMB_ROWS_UNKNOWN, /* an array of one dimension, and no padding of it takes fewer wavefronts; or a tile */
   SMB_ROWS_GIVEN,     /* the caller said it */
   SMB_ROWS_DIMENSION, /* the innermost dimension of the declaration */
   SMB_ROWS_SEARCHED, /* an array of one dimension: padding after each row takes the fewest wavefronts */

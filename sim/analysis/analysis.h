@@ -163,14 +163,19 @@ typedef struct {
 
 #define SMB_PLACED_BOX '-'
 
+/** Most distinct boxes and operands that an analysis keeps. */
+#define SMB_ANALYSIS_MAX_PLACED 4096u
+
 /**
- * SmbPlacedRows: how eight rows of a box of a tensor that is copied, or of an operand of a product, lie in shared memory, when block 0 came to it first
+ * SmbPlacedRows: a box of a tensor that is copied, or an operand of a product, in shared memory of block 0
  * @name: 'A' or 'B': that operand; SMB_PLACED_BOX
- * @request: what moves them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
+ * @placement: how it lies
+ * @request: what moves eight of its rows, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
  */
 typedef struct {
   const SmbSite *site;
   char name;
+  SmbPlacement placement;
   SmbRequest request;
 } SmbPlacedRows;
 
@@ -226,7 +231,8 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @globals: (element-type SmbGlobalAccess): the same
  * @constants: (element-type SmbConstantAccess): the same, if the architecture has a rule for them
  * @traffic: (element-type SmbOtherTraffic): the same; in no total
- * @tiles: (nullable) (element-type SmbPlacedRows): if options asked to keep requests: by their place in the text
+ * @tiles: (nullable) (element-type SmbPlacedRows): if options asked to keep requests: the distinct ones, up to SMB_ANALYSIS_MAX_PLACED, by their place in the text,
+ *   then the order in which block 0 came to them
  * @peers: (nullable) (element-type SmbPeerAccess): the same
  * @totals: of @accesses but copies, by SmbOpClass
  * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores

@@ -217,22 +217,24 @@ count_peer(gpointer user, guint site, G_GNUC_UNUSED guint warp, SmbLanes mask, g
   traffic->ideal_packets += counted.ideal * worker->now.times;
 }
 
-// The first one of block 0.
+// Those of block 0, each once.
 static void
-note_tile(gpointer user, guint site, char name, const SmbRequest *request) {
+note_tile(gpointer user, guint site, char name, const SmbPlacement *placement,
+          const SmbRequest *request) {
   Worker *worker = user;
-  const SmbPlacedRows tile = {smb_program_site(worker->program, site), name, *request};
-  if (worker->now.block != 0)
+  const SmbPlacedRows tile = {smb_program_site(worker->program, site), name, *placement, *request};
+  if (worker->now.block != 0 || worker->tiles->len == SMB_ANALYSIS_MAX_PLACED)
     return;
   for (guint i = 0; i < worker->tiles->len; i++) {
     const SmbPlacedRows *other = &g_array_index(worker->tiles, SmbPlacedRows, i);
-    if (other->site == tile.site && other->name == name)
+    if (other->site == tile.site && other->name == name &&
+        memcmp(&other->placement, placement, sizeof *placement) == 0)
       return;
   }
   g_array_append_val(worker->tiles, tile);
 }
 
-// The same. Instructions that ask lane by lane are told so, until a lane comes again.
+// The first ones. Instructions that ask lane by lane are told so, until a lane comes again.
 static void
 note_peer_access(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
                  const guint64 *addresses) {

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/launch/launch.h"
+#include "sim/program/placement.h"
 #include "sim/program/program.h"
 #include "sim/texture/descriptor.h"
 
@@ -131,8 +132,8 @@ typedef struct {
  *   tensor has alone
  * @peer: the lanes of @mask access @width bytes each of the shared memory of other blocks of the cluster, or copy as many there in bulk;
  *   @addresses tell these blocks apart
- * @tile: how eight rows of a box of a tensor that @site copies (@name: '-'), or of operand 'A' or 'B' of the product that it is, lie in shared memory:
- *   as a request that moved them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
+ * @tile: where a box of a tensor that @site copies (@name: '-'), or operand 'A' or 'B' of the product that it is, lies in shared memory; eight rows of
+ *   it also as a request that moved them, 16 bytes a lane: lanes 0 to 7 the first 16 bytes of each row, 8 to 15 the next ones, up to 64
  * @texels: warp @warp asks textures or surfaces for @texels: of a launch that has them (SmbLaunch.textures)
  * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  */
@@ -155,7 +156,8 @@ typedef struct {
                guint64 bytes);
   void (*peer)(gpointer user, guint site, guint warp, SmbLanes mask, guint64 width,
                const guint64 *addresses);
-  void (*tile)(gpointer user, guint site, char name, const SmbRequest *request);
+  void (*tile)(gpointer user, guint site, char name, const SmbPlacement *placement,
+               const SmbRequest *request);
   void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
                 const guint64 *offsets);
   void (*texels)(gpointer user, guint warp, const SmbTexels *texels);

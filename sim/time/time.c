@@ -305,7 +305,8 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   guint64 n_blocks = smb_launch_n_blocks(launch);
   guint resident = find_resident(program, arch, launch);
   guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
-  const SmbSampling sampling = {program, arch, at_once, options->is_cancelled, options->user};
+  const SmbSampling sampling = {program,      arch, at_once, options->move, options->is_cancelled,
+                                options->user};
   g_autoptr(GPtrArray) records = NULL;
   g_autoptr(SmbBlockRecorder) recorder = NULL;
   SmbLaunch ended;

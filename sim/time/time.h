@@ -61,6 +61,7 @@ typedef struct {
  * @like: (nullable): a prediction of the same launch of @like_program, the same kernel with its shared arrays laid out otherwise: what blocks
  *   ask of global memory is taken from it if its global accesses are the same. SmbTime.without is not predicted then: it is SmbTime.cycles
  * @like_program: (nullable)
+ * @move: of the same code, whose requests go where arrays that lie otherwise have what they ask for. What computing that takes is not in it
  * @is_cancelled: (nullable): asked with @user now and then whether to fail
  */
 typedef struct {
@@ -70,6 +71,7 @@ typedef struct {
   guint n_threads;
   const SmbTime *like;
   const SmbProgram *like_program;
+  SmbTimedMove move;
   gboolean (*is_cancelled)(gpointer user);
   gpointer user;
 } SmbTimeOptions;

@@ -252,6 +252,16 @@ write_advice_text(SmbCli *cli, const SmbOutFile *out, const char *text, GError *
   return smb_files_check(cli->files, error) && smb_out_file_write(out, text, strlen(text), error);
 }
 
+// Why no text was written.
+static const char *
+explain_unwritten(const SmbAdviseReport *report) {
+  for (guint i = 0; i < report->arrays->len; i++)
+    if (smb_advise_recommended_mode(report, g_ptr_array_index(report->arrays, i)))
+      return "what is recommended changes tensor maps or descriptors together with the indices of "
+             "threads, and is to be written by hand";
+  return "no rewritten kernel is better";
+}
+
 static gboolean
 write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
   g_autofree char *name = NULL;
@@ -259,9 +269,9 @@ write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *ou
   if (!writer())
     return TRUE;
   if (!text) {
-    smb_spool_printf(cli->messages,
-                     "smembank advise: %s%s was not written: no rewritten kernel is better\n",
-                     out ? smb_out_file_path(out) : "", out ? "" : "a patch");
+    smb_spool_printf(cli->messages, "smembank advise: %s%s was not written: %s\n",
+                     out ? smb_out_file_path(out) : "", out ? "" : "a patch",
+                     explain_unwritten(report));
     return TRUE;
   }
   if (out && !write_advice_text(cli, out, text, error))

@@ -76,7 +76,7 @@ predict_form(const SmbTarget *target, const SmbArch *arch, const SmbLaunchTime *
   const guint *grid = target->launch.grid;
   if (!smb_program_is_machine_code(target->kernel) || (guint64)grid[0] * grid[1] * grid[2] == 1)
     return NULL;
-  return like && like->time ? smb_launch_time_like(target, arch, like)
+  return like && like->time ? smb_launch_time_like(target, arch, like, NULL)
                             : smb_launch_time_total(target, arch, NULL);
 }
 

@@ -111,10 +111,63 @@ write_layout_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdv
   write_proof_json(json, "rewritten", report, layout->proof);
 }
 
+// What has to be changed for another layout of a tile; null of other layouts.
+static void
+write_mode_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array,
+                const SmbAdviseLayout *layout) {
+  const SmbPlacement *mode = &layout->candidate->mode;
+  const SmbPlacedTile *tile = array->search->use->tile;
+  guint32 leading, stride;
+  if (!smb_json_object_if(json, "mode", smb_advise_is_mode(layout)))
+    return;
+  g_autoptr(GArray) changes = smb_mode_changes(report, array, layout);
+  smb_mode_descriptor(mode, &leading, &stride);
+  smb_json_number(json, "swizzle_bytes", mode->span);
+  smb_json_number_if(json, "descriptor_swizzle", tile->is_operand,
+                     smb_mode_bits(report->arch, mode));
+  smb_json_number_if(json, "stride_byte_offset", tile->is_operand && stride, stride);
+  smb_json_number_if(json, "leading_byte_offset", tile->is_operand && leading, leading);
+  smb_json_number(json, "alignment",
+                  mode->span ? SMB_PLACED_PERIOD * mode->span : SMB_PLACED_CHUNK);
+  smb_json_boolean(json, "recommended", smb_advise_mode_gains(report, array, layout));
+  smb_launch_time_brief_json(json, layout->time);
+  smb_json_array(json, "changes");
+  for (guint i = 0; i < changes->len; i++) {
+    const SmbModeChange *change = &g_array_index(changes, SmbModeChange, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "what", change->what);
+    smb_json_array(json, "places");
+    for (guint j = 0; j < change->sites->len; j++) {
+      g_autofree char *place = smb_site_place(g_ptr_array_index(change->sites, j));
+      smb_json_text(json, NULL, place);
+    }
+    json_builder_end_array(json);
+    smb_json_text(json, "text", change->text);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
+// What an array is to hardware; null of others.
+static void
+write_advised_tile_json(JsonBuilder *json, const SmbPlacedTile *tile) {
+  if (!smb_json_object_if(json, "tile", tile != NULL))
+    return;
+  const SmbPlacement *now = &tile->placement;
+  smb_json_boolean(json, "is_operand", tile->is_operand);
+  smb_json_boolean(json, "is_box", smb_placed_tile_has_box(tile));
+  smb_json_boolean(json, "agrees", !tile->is_torn);
+  smb_json_number_if(json, "lines", !tile->is_torn, now->lines);
+  smb_json_number_if(json, "line_bytes", !tile->is_torn, now->line_bytes);
+  smb_json_number_if(json, "swizzle_bytes", !tile->is_torn, now->span);
+  json_builder_end_object(json);
+}
+
 static void
 write_array_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array) {
   const SmbArray *found = array->search->use->array;
-  g_autofree char *sentence = smb_advise_describe(report->arch, array);
+  g_autofree char *sentence = smb_advise_describe(report, array);
   smb_json_object(json, NULL);
   smb_json_text(json, "name", found->name);
   smb_json_text(json, "element", found->element);
@@ -124,6 +177,7 @@ write_array_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdvi
   json_builder_end_array(json);
   smb_json_number(json, "line", found->line);
   smb_json_number(json, "bytes", (gint64)array->search->use->bytes);
+  write_advised_tile_json(json, array->search->use->tile);
   smb_json_number(json, "searched", (gint64)array->search->searched);
   smb_json_number(json, "unfit", (gint64)array->search->unfit);
   smb_json_number(json, "ties", (gint64)array->search->ties);
@@ -135,6 +189,7 @@ write_array_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdvi
     smb_json_object(json, NULL);
     smb_json_number(json, "rank", i + 1);
     write_layout_json(json, report, g_ptr_array_index(array->layouts, i), array->merged != NULL);
+    write_mode_json(json, report, array, g_ptr_array_index(array->layouts, i));
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
@@ -193,6 +248,10 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   json_builder_end_array(json);
   write_proof_json(json, "together", report, report->together);
   write_compiled(json, "together_compiled", report->now, report->compiled);
+  if (smb_json_object_if(json, "together_modes", report->modes != NULL)) {
+    smb_launch_time_brief_json(json, report->modes);
+    json_builder_end_object(json);
+  }
   write_written(json, report->written);
   smb_advise_json_measured(json, measured);
   smb_analyze_json_assumed(json, report->arch, report->analysis);

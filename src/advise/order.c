@@ -3,7 +3,7 @@
 //
 // Which layout is better than another, and than the present one.
 #include "sim/base/order.h"
-#include "src/advise/report.h"
+#include "src/advise/mode.h"
 
 int
 smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b) {
@@ -42,6 +42,8 @@ gboolean
 smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
                      const SmbAdviseLayout *layout) {
   const SmbAdviseLayout *now = array->now;
+  if (smb_advise_is_mode(layout))
+    return smb_advise_mode_gains(report, array, layout);
   if (report->now && !report->now->failure && layout->compiled)
     return !smb_advise_is_worse(report, layout->compiled);
   return layout->merged.wavefronts < now->merged.wavefronts && !smb_advise_is_free(report);

@@ -4,6 +4,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/advise/mode.h"
 
 // Whether no other part of dynamic memory lies behind an array.
 static gboolean
@@ -74,7 +75,7 @@ smb_advise_prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
     SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     gboolean wanted =
         layout->kind != SMB_ADVISE_BOTH || !best || smb_advise_layout_order(layout, best) < 0;
-    if (!layout->is_first || !wanted || !is_cheaper(array, layout))
+    if (!layout->is_first || !wanted || !is_cheaper(array, layout) || smb_advise_is_mode(layout))
       continue;
     SmbRewriteArray rewrite = smb_advise_describe_rewrite(report, array->search, layout->candidate);
     g_autofree guint64 *expected = present_wavefronts(report->analysis);

@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
+#include "src/advise/mode.h"
 #include "src/advise/prove.h"
 #include "src/advise/rewritten.h"
 #include "src/analysis/compiled-count.h"
@@ -58,6 +59,7 @@ layout_free(SmbAdviseLayout *layout) {
   g_free(layout->index);
   smb_proof_free(layout->proof);
   smb_advise_compiled_free(layout->compiled);
+  smb_launch_time_free(layout->time);
   g_free(layout);
 }
 
@@ -112,8 +114,15 @@ layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbC
   layout->candidate = candidate;
   layout->is_declared = has_rows && candidate->layout.bits == 0;
   layout->kind = kind;
-  layout->name = kind ? name_layout(&candidate->layout, has_rows) : g_strdup("as it is");
-  layout->index = smb_rewrite_describe(&wanted);
+  const SmbPlacement *mode = candidate->mode.lines ? &candidate->mode : NULL;
+  layout->name = mode   ? smb_mode_name(search->use->tile, mode)
+                 : kind ? name_layout(&candidate->layout, has_rows)
+                        : g_strdup("as it is");
+  layout->index = mode                         ? smb_mode_index(mode)
+                  : search->use->tile && !kind ? smb_tile_index(search->use->tile)
+                                               : NULL;
+  if (!layout->index)
+    layout->index = smb_rewrite_describe(&wanted);
   layout->extra_bytes = array->is_carved ? smb_rewrite_growth(&wanted)
                                          : (gint64)candidate->bytes - (gint64)search->use->bytes;
   layout->vector_bytes = smb_layout_vector_bytes(
@@ -151,6 +160,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
   smb_advise_compiled_free(report->present);
+  smb_launch_time_free(report->modes);
   g_clear_pointer(&report->text_arrays, g_array_unref);
   g_free(report->text_failure);
   smb_rewrite_names_free(report->names);
@@ -301,8 +311,8 @@ choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAd
   add_array_layouts(array, report, array->search, asked);
   if (array->merged_search)
     add_array_layouts(array, report, array->merged_search, asked);
-  for (guint bytes = SMB_MAX_WIDTH; report->can_compile && bytes >= SMB_ADVISE_MIN_VECTOR;
-       bytes /= 2) {
+  gboolean tries = report->can_compile && !array->search->use->tile;
+  for (guint bytes = SMB_MAX_WIDTH; tries && bytes >= SMB_ADVISE_MIN_VECTOR; bytes /= 2) {
     add_plain_padding(array, report, options, bytes);
     add_trials(array, report, options, bytes);
   }
@@ -406,7 +416,7 @@ advise_on_array(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdvise
   return TRUE;
 }
 
-// Adds the array of that name; of an empty name, all of them. FALSE with an error: there is none of it.
+// Adds the array of that name, or its parts; of an empty name, all of them. FALSE with an error: there is none of it.
 static gboolean
 select_named(const SmbAdviseReport *report, const char *name, GPtrArray *selected, GError **error) {
   g_autoptr(GString) names = g_string_new(NULL);
@@ -416,7 +426,7 @@ select_named(const SmbAdviseReport *report, const char *name, GPtrArray *selecte
     if (use->array->n_dimensions == 0 || use->requests->len == 0)
       continue;
     g_string_append_printf(names, "%s%s", names->len ? ", " : "", use->array->name);
-    if (!*name || strcmp(name, use->array->name) == 0)
+    if (!*name || strcmp(name, use->array->name) == 0 || g_strcmp0(name, use->array->variable) == 0)
       g_ptr_array_add(selected, use);
   }
   return !*name || selected->len > before ||
@@ -554,6 +564,7 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
     drop_trials(report, g_ptr_array_index(report->arrays, i));
   if (smb_advise_is_compiled(target))
     report->present = smb_advise_compiled_now(target, arch, report->analysis);
+  smb_advise_time_modes(report);
   if (report->present && search->writes)
     report->written = smb_advise_written_new(report, target, report->analysis);
   else if (report->can_compile && !report->now && smb_analysis_total(report->analysis).excess > 0)

@@ -43,6 +43,7 @@ typedef enum {
  * @is_trial: it keeps vectors whole that the text does not have, and is here since a compiler makes most of it
  * @proof: (nullable): the kernel rewritten for it; %NULL if that was not tried
  * @compiled: (nullable): and through a compiler
+ * @time: (nullable): of another layout of a tile (src/advise/mode.h): how long the launch takes if the present code finds it so
  */
 typedef struct {
   const SmbCandidate *candidate;
@@ -60,6 +61,7 @@ typedef struct {
   gboolean is_trial;
   SmbProof *proof;
   SmbAdviseCompiled *compiled;
+  SmbLaunchTime *time;
 } SmbAdviseLayout;
 
 /**
@@ -103,6 +105,7 @@ typedef struct {
  * @compiled: (nullable): the same @together
  * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
  * @present: (nullable): the kernel as it is, if it is compiled code, or a text that no layout can be written into
+ * @modes: (nullable): how long the launch takes with the best other layout of each of several tiles
  * @text: (nullable) (transfer none): a text that cannot be run: all of this is of what a compiler makes of it, and layouts are written
  *   into the text all the same
  * @text_failure: (nullable): why it cannot be run
@@ -125,6 +128,7 @@ struct _SmbAdviseReport {
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;
   SmbAdviseCompiled *present;
+  SmbLaunchTime *modes;
   const SmbTarget *text;
   char *text_failure;
   SmbTarget *machine;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "src/advise/mode.h"
 #include "src/advise/prove.h"
 
 GArray *
@@ -75,7 +76,8 @@ smb_advise_add_rewritten(const SmbAdviseReport *report, const SmbAdviseWritten *
   const SmbTally *now = &array->now->candidate->total;
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (!layout->is_first || layout->candidate->total.wavefronts >= now->wavefronts)
+    if (!layout->is_first || layout->candidate->total.wavefronts >= now->wavefronts ||
+        smb_advise_is_mode(layout))
       continue;
     for (gint way = SMB_REWRITE_IN_ROWS; way >= SMB_REWRITE_WHOLE; way--)
       add_text_form(report, written, array, layout, (SmbRewriteForm)way, forms);

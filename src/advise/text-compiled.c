@@ -80,10 +80,14 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
 char *
 smb_advise_describe_refusal(const SmbAdviseReport *report, const SmbAdviseArray *array,
                             const SmbAdviseLayout *layout) {
+  gboolean is_slight =
+      smb_advise_is_mode(layout) && layout->time && layout->time->time &&
+      layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts;
   return smb_advise_is_worse(report, layout->compiled)
              ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
          : smb_advise_is_free(report) ? smb_launch_time_tell_cost(smb_advise_time(report))
-                                      : describe_torn(report->arch, array, layout);
+         : is_slight ? smb_launch_time_compare(smb_advise_time(report), layout->time)
+                     : describe_torn(report->arch, array, layout);
 }
 
 char *

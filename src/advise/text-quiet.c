@@ -42,6 +42,27 @@ write_proven(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
                          .text);
 }
 
+// What is recommended of tiles, a line each. FALSE: nothing.
+static gboolean
+write_recommended_modes(SmbCli *cli, const SmbAdviseReport *report) {
+  gboolean any = FALSE;
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    const SmbAdviseLayout *mode = smb_advise_recommended_mode(report, array);
+    g_autoptr(GString) time = g_string_new(NULL);
+    if (!mode)
+      continue;
+    any = TRUE;
+    smb_advise_append_mode_time(time, report, mode->time);
+    smb_spool_printf(
+        cli->out, "%s: %s, by hand: %s -> %s.%s\n", array->search->use->array->name, mode->name,
+        smb_number(array->now->candidate->total.wavefronts).text,
+        smb_count(mode->candidate->total.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
+        time->str);
+  }
+  return any;
+}
+
 void
 smb_advise_write_quiet(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdvisePadding *padded = smb_advise_padded(report);
@@ -55,7 +76,7 @@ smb_advise_write_quiet(SmbCli *cli, const SmbAdviseReport *report) {
                      smb_analyze_qualify(report->analysis));
   else if (smb_advise_is_free(report))
     smb_spool_puts(cli->out, "Nothing is recommended: bank conflicts cost nothing here.\n");
-  else
+  else if (!write_recommended_modes(cli, report))
     smb_spool_puts(cli->out, "Nothing is recommended: no layout that can be written into the text "
                              "is better.\n");
 }

@@ -34,62 +34,11 @@ count_idle_elements(const SmbAdviseArray *array) {
   return n == end ? (use->bytes - end) / use->array->element_bytes : 0;
 }
 
-// Why only few layouts were searched.
+// What is known of the rows of an array that is no tile, and of its end.
 static void
-append_placed(GString *text, const SmbArrayUse *use) {
-  const SmbPlacedRows *placed = use->placed;
-  g_autofree char *where = smb_site_place(placed->site);
-  if (smb_array_use_is_operand(use))
-    g_string_append_printf(text,
-                           " The product at %s reads it as operand %c, where its descriptor says: "
-                           "no padding or other swizzle was searched.",
-                           where, placed->name);
-  else if (smb_array_use_box_row(use))
-    g_string_append_printf(text,
-                           " The copy at %s moves a box of a tensor: only what a tensor map can "
-                           "swizzle was searched.",
-                           where);
-  else
-    g_string_append_printf(text,
-                           " The copy at %s moves a box of a tensor with a swizzle of its own: no "
-                           "padding or other swizzle was searched.",
-                           where);
-}
-
-char *
-smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
+append_rows(GString *text, const SmbAdviseArray *array) {
   const SmbAdvice *search = array->search;
   const SmbLayout *layout = &search->original->layout;
-  const SmbTally *now = &search->original->total;
-  GString *text = g_string_new(NULL);
-  g_string_printf(text, "Searched %s", smb_count(search->searched, "layout").text);
-  if (search->unfit)
-    g_string_append_printf(
-        text,
-        smb_arch_say(arch, " (%s %s invalid: %s would split or misalign a vector access, or need "
-                           "too much shared memory)"),
-        smb_number(search->unfit).text, smb_is_are(search->unfit),
-        search->unfit == 1 ? "it" : "they");
-  const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
-  if (!best) {
-    g_string_append(text, ". None is valid.");
-    return g_string_free(text, FALSE);
-  }
-  if (best->total.wavefronts >= now->wavefronts)
-    g_string_append_printf(text, ". None takes fewer than the present %s.",
-                           smb_count(now->wavefronts, smb_arch_say(arch, "wavefront")).text);
-  else
-    g_string_append_printf(text, ". Best: %s (now %s), reached by %s.",
-                           smb_count(best->total.wavefronts, smb_arch_say(arch, "wavefront")).text,
-                           smb_number(now->wavefronts).text, smb_number(search->ties).text);
-  if (MIN(best->total.excess, now->excess))
-    g_string_append_printf(text, " %s %s in excess: none of those searched removes all conflicts.",
-                           smb_number(MIN(best->total.excess, now->excess)).text,
-                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
-  if (search->use->placed) {
-    append_placed(text, search->use);
-    return g_string_free(text, FALSE);
-  }
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
   if (!has_rows && array->is_compiled && search->use->array->is_union)
     g_string_append_printf(
@@ -102,9 +51,9 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
     g_string_append_printf(
         text,
         " Compiled code does not have the %s of %s: padding was tried after every power-of-two "
-        "number of elements (--array %s[+OFFSET]=ROWSxCOLUMNSxTYPE sets them).",
+        "number of elements (--array %s%s=ROWSxCOLUMNSxTYPE sets them).",
         search->use->array->line > 0 ? "rows" : "arrays", search->use->array->name,
-        search->use->array->name);
+        search->use->array->name, search->use->array->inside ? "" : "[+OFFSET]");
   else if (!has_rows)
     g_string_append(text, " Its rows are not declared: padding was tried after every power-of-two "
                           "number of elements (--row N sets the row length).");
@@ -115,15 +64,51 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
                            "index skips %s.",
                            smb_count(idle, "element").text, smb_is_are(idle),
                            idle == 1 ? "it is" : "they are", idle == 1 ? "it" : "them");
-  return g_string_free(text, FALSE);
 }
 
-static gboolean
-has_wgmma(const SmbAnalysis *analysis) {
-  for (guint i = 0; i < analysis->traffic->len; i++)
-    if (smb_other_traffic_is_product(&g_array_index(analysis->traffic, SmbOtherTraffic, i)))
-      return TRUE;
-  return FALSE;
+// What the best layout takes.
+static void
+append_best(GString *text, const SmbArch *arch, const SmbAdvice *search) {
+  const SmbTally *now = &search->original->total;
+  const SmbCandidate *best = search->best->len ? g_ptr_array_index(search->best, 0) : NULL;
+  if (!best) {
+    g_string_append(text, ". None is valid.");
+    return;
+  }
+  if (best->total.wavefronts >= now->wavefronts)
+    g_string_append_printf(text, ". None takes fewer than the present %s.",
+                           smb_count(now->wavefronts, smb_arch_say(arch, "wavefront")).text);
+  else
+    g_string_append_printf(text, ". Best: %s (now %s), reached by %s.",
+                           smb_count(best->total.wavefronts, smb_arch_say(arch, "wavefront")).text,
+                           smb_number(now->wavefronts).text, smb_number(search->ties).text);
+  if (MIN(best->total.excess, now->excess))
+    g_string_append_printf(text, " %s %s in excess: none of those searched removes all conflicts.",
+                           smb_number(MIN(best->total.excess, now->excess)).text,
+                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
+}
+
+char *
+smb_advise_describe(const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  const SmbArch *arch = report->arch;
+  const SmbAdvice *search = array->search;
+  const char *why = search->use->tile
+                        ? "ask for bytes of other things at once, or for what hardware does not "
+                          "find there"
+                        : "split or misalign a vector access";
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "Searched %s", smb_count(search->searched, "layout").text);
+  if (search->unfit)
+    g_string_append_printf(
+        text, smb_arch_say(arch, " (%s %s invalid: %s would %s, or need too much shared memory)"),
+        smb_number(search->unfit).text, smb_is_are(search->unfit),
+        search->unfit == 1 ? "it" : "they", why);
+  append_best(text, arch, search);
+  if (search->use->tile)
+    smb_advise_append_tile(text, report, search->use);
+  else if (search->best->len > 0)
+    append_rows(text, array);
+  return g_string_free(text, FALSE);
 }
 
 void
@@ -135,30 +120,20 @@ smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
   static const guint8 modes[] = {[128 / 32] = 1, [64 / 32] = 2, [32 / 32] = 3};
   const SmbLayout *layout = &candidate->layout;
   guint span = candidate->tensor_span;
-  gboolean has_rows = array->search->use->placed ||
-                      array->search->use->bytes > layout->columns * layout->element_bytes;
+  gboolean has_rows = array->search->use->bytes > layout->columns * layout->element_bytes;
   guint major = smb_arch_info(report->arch)->capability_major;
-  if (!span || major < TENSOR_MAJOR)
+  if (!span || major < TENSOR_MAJOR || candidate->mode.lines)
     return;
-  gboolean is_placed = array->search->use->placed != NULL;
-  gboolean names_bits = major == TENSOR_MAJOR && (!is_placed || has_wgmma(report->analysis));
   g_string_append_printf(text,
-                         is_placed ? " A copy by a tensor map with CU_TENSOR_MAP_SWIZZLE_%uB "
-                                     "brings this layout"
-                                   : " If a tensor map is to bring this layout, it has "
-                                     "CU_TENSOR_MAP_SWIZZLE_%uB",
+                         " If a tensor map is to bring this layout, it has "
+                         "CU_TENSOR_MAP_SWIZZLE_%uB",
                          span);
-  if (names_bits)
+  if (major == TENSOR_MAJOR)
     g_string_append_printf(text,
-                           is_placed ? ", and wgmma reads it with the value %u in bits 62-63 of "
-                                       "the descriptor (%u-byte swizzle)"
-                                     : ", and if wgmma is to read it, its descriptor has the value "
-                                       "%u in bits 62-63 (%u-byte swizzle)",
+                           ", and if wgmma is to read it, its descriptor has the value %u in bits "
+                           "62-63 (%u-byte swizzle)",
                            modes[span / 32], span);
-  g_string_append_printf(text,
-                         is_placed ? ", if the array begins at a multiple of %u bytes"
-                                   : "; the array begins at a multiple of %u bytes then",
-                         8 * span);
+  g_string_append_printf(text, "; the array begins at a multiple of %u bytes then", 8 * span);
   if (!has_rows)
     g_string_append_printf(text, " and its rows have %u", span);
   g_string_append_c(text, '.');

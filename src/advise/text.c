@@ -172,6 +172,9 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
     g_autofree char *declaration = smb_advise_declare(&padded);
     g_string_append_printf(text, "pad the rows to %s elements (%s)",
                            smb_number(padded.dimension[padded.n_dimensions - 1]).text, declaration);
+  } else if (smb_advise_is_mode(layout)) {
+    g_string_append_printf(text, "to write by hand, with its descriptions: %s (index %s)",
+                           layout->name, layout->index);
   } else {
     g_string_append_printf(text, "to try by hand: %s (index %s)", layout->name, layout->index);
   }
@@ -218,12 +221,14 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
         text, smb_arch_say(report->arch, ", %+" G_GINT64_FORMAT " bytes of shared memory"),
         layout->extra_bytes);
   g_string_append_c(text, '.');
+  smb_advise_append_mode_time(text, report, layout->time);
   g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
   g_string_append(text, compiled);
   g_autofree char *padded = layout->compiled ? NULL : describe_padded(report, array, layout);
   if (padded)
     g_string_append(text, padded);
-  else if (!layout->compiled && (report->can_compile || array->is_compiled))
+  else if (!layout->compiled && !smb_advise_is_mode(layout) &&
+           (report->can_compile || array->is_compiled))
     g_string_append(text, " This was not compiled: the compiled kernel may gain nothing, or lose.");
   smb_advise_append_tensor_mode(text, report, array, layout->candidate);
   text->str[0] = g_ascii_toupper(text->str[0]);
@@ -235,7 +240,7 @@ smb_advise_describe_verdict(const SmbAdviseReport *report, const SmbAdviseArray 
   GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (layout->proof)
+    if (layout->proof || (layout->is_first && smb_advise_is_mode(layout)))
       g_ptr_array_add(sentences, describe_layout(report, array, layout, sentences->len == 0));
   }
   return sentences;
@@ -442,7 +447,7 @@ show_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *arr
   gboolean is_told = report->text && report->written;
   for (guint i = 0; !is_told && i < verdict->len; i++)
     smb_text_wrap(cli->out, g_ptr_array_index(verdict, i));
-  g_autofree char *sentences = smb_advise_describe(cli->arch, array);
+  g_autofree char *sentences = smb_advise_describe(report, array);
   g_autoptr(GString) text = g_string_new(sentences);
   append_bounds(text, report, array);
   smb_text_wrap(cli->out, text->str);
@@ -457,11 +462,14 @@ show_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *arr
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     g_autofree char *title = g_strdup_printf("%u  %s", i + 1, layout->name);
+    if (layout->is_first && smb_advise_is_mode(layout))
+      smb_advise_write_mode(cli, report, array, layout, title);
     if (layout->proof && !array->is_compiled)
       show_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
-  if (array->is_compiled && array->layouts->len > 0 && !smb_advise_padded(report) && !report->text)
+  if (array->is_compiled && array->layouts->len > 0 && !array->search->use->tile &&
+      !smb_advise_padded(report) && !report->text)
     smb_text_wrap_printf(cli->out,
                          "\nCompiled code is not rewritten: change %s where its source declares "
                          "and indexes it, and compile it again.",
@@ -557,6 +565,7 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   }
   if (report->together)
     write_together(cli, report);
+  smb_advise_write_modes(cli, report);
   if (report->written && !is_padded)
     smb_advise_write_written(cli, report);
   g_autofree char *assumed = smb_analyze_describe_assumed(cli->arch, report->analysis);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "src/advise/measure.h"
+#include "src/advise/mode.h"
 #include "src/advise/report.h"
 #include "src/out/table.h"
 
@@ -31,11 +32,26 @@ void smb_advise_write_quiet(SmbCli *cli, const SmbAdviseReport *report);
 void smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report);
 
 /** smb_advise_describe: Returns: (transfer full): what the search of an array found, in sentences */
-char *smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array);
+char *smb_advise_describe(const SmbAdviseReport *report, const SmbAdviseArray *array);
 
-/** smb_advise_append_tensor_mode: appends what tensor cores, and what copies for them, call a layout: a space and a sentence, or nothing */
+/** smb_advise_append_tensor_mode: appends what tensor cores, and what copies for them, would call a layout of an array that is no tile: a space and a
+ * sentence, or nothing */
 void smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
                                    const SmbAdviseArray *array, const SmbCandidate *candidate);
+
+/** smb_advise_append_tile: appends what a tile is, and why only few layouts of it were searched: a space and sentences */
+void smb_advise_append_tile(GString *text, const SmbAdviseReport *report, const SmbArrayUse *use);
+
+/** smb_advise_append_mode_time: @then: (nullable): with other layouts of tiles. Appends how long the launch takes then: a space and a sentence, or nothing */
+void smb_advise_append_mode_time(GString *text, const SmbAdviseReport *report,
+                                 const SmbLaunchTime *then);
+
+/** smb_advise_write_mode: writes what is to be changed for a mode */
+void smb_advise_write_mode(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array,
+                           const SmbAdviseLayout *layout, const char *title);
+
+/** smb_advise_write_modes: writes what the best modes of several tiles take together */
+void smb_advise_write_modes(SmbCli *cli, const SmbAdviseReport *report);
 
 /** smb_advise_describe_verdict: Returns: (transfer full) (element-type utf8): what is to be changed, or why not, in a
  * sentence for the best layout of each kind that was tried: the best first; empty: no layout is better */

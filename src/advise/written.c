@@ -432,6 +432,19 @@ find_advised(const SmbAdviseReport *report, const char *name) {
   return NULL;
 }
 
+// Whether an array of that name has a tile, or may have one, since machine code names all static memory together ("shared"). No padding in the text
+// may change a tile: its descriptions are elsewhere.
+static gboolean
+has_tile(const SmbAdviseReport *report, const char *name) {
+  for (guint i = 0; i < report->uses->all->len; i++) {
+    const SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
+    const char *whole = use->array->variable ? use->array->variable : use->array->name;
+    if (use->tile && (strcmp(whole, name) == 0 || strcmp(whole, "shared") == 0))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static gboolean
 is_declared(const GArray *declared, const char *name) {
   for (guint i = 0; i < declared->len; i++) {
@@ -468,11 +481,13 @@ try_arrays(SmbAdviseWritten *written, const SmbAdviseReport *report, const SmbTa
   g_array_set_clear_func(all, tried_clear);
   for (guint i = 0; i < MIN(declared->len, MAX_ARRAYS); i++) {
     const SmbDeclared *array = &g_array_index(declared, SmbDeclared, i);
-    add_array(&trials, report, array, find_advised(report, array->name), all);
+    if (!has_tile(report, array->name))
+      add_array(&trials, report, array, find_advised(report, array->name), all);
   }
   for (guint i = 0; report->text && i < MIN(report->arrays->len, MAX_ARRAYS); i++) {
     const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    if (!is_declared(declared, array->search->use->array->name))
+    const char *name = array->search->use->array->name;
+    if (!is_declared(declared, name) && !has_tile(report, name))
       add_array(&trials, report, NULL, array, all);
   }
   for (guint i = 0; i < all->len; i++)

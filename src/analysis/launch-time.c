@@ -120,12 +120,13 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 
 static SmbLaunchTime *
 predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites,
-             const SmbLaunchTime *like, GError **error) {
+             const SmbLaunchTime *like, const SmbTimedMove *move, GError **error) {
   guint threads = target->options.threads;
   SmbTimeOptions options = {.sites = sites,
                             .n_threads = threads ? threads : g_get_num_processors(),
                             .like = like ? like->time : NULL,
                             .like_program = like ? like->target->kernel : NULL,
+                            .move = move ? *move : (SmbTimedMove){NULL, NULL},
                             .is_cancelled = target->options.is_cancelled,
                             .user = target->options.cancel_user};
   // What each site costs is asked for by those who decide themselves whether to predict.
@@ -152,17 +153,18 @@ smb_launch_time_check(const SmbArch *arch, GError **error) {
 
 SmbLaunchTime *
 smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return predict_with(target, arch, TRUE, NULL, error);
+  return predict_with(target, arch, TRUE, NULL, NULL, error);
 }
 
 SmbLaunchTime *
 smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return predict_with(target, arch, FALSE, NULL, error);
+  return predict_with(target, arch, FALSE, NULL, NULL, error);
 }
 
 SmbLaunchTime *
-smb_launch_time_like(const SmbTarget *target, const SmbArch *arch, const SmbLaunchTime *like) {
-  return predict_with(target, arch, FALSE, like, NULL);
+smb_launch_time_like(const SmbTarget *target, const SmbArch *arch, const SmbLaunchTime *like,
+                     const SmbTimedMove *move) {
+  return predict_with(target, arch, FALSE, like, move, NULL);
 }
 
 // Whether counting a launch of machine code took longer than a prediction of its time does, on whatever machine. That replays as many

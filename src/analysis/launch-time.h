@@ -54,11 +54,12 @@ SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arc
 /**
  * smb_launch_time_like: as smb_launch_time_total(), in less time
  * @like: with a time and a target: of the same launch of the same kernel, whose shared arrays lie otherwise
+ * @move: (nullable): where these arrays have what the requests of @target ask for (SmbTimeOptions.move)
  *
  * What the launch would take without conflicts is not predicted: SmbTimeOptions.like
  */
 SmbLaunchTime *smb_launch_time_like(const SmbTarget *target, const SmbArch *arch,
-                                    const SmbLaunchTime *like);
+                                    const SmbLaunchTime *like, const SmbTimedMove *move);
 
 /**
  * smb_launch_time_ask:

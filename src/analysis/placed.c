@@ -13,8 +13,9 @@
 
 static gboolean
 are_tiles_alike(const SmbPlacedRows *one, const SmbPlacedRows *other) {
-  return one->site->line && one->site->line == other->site->line && one->name == other->name &&
-         g_strcmp0(one->site->file, other->site->file) == 0;
+  gboolean is_line = one->site->line && one->site->line == other->site->line &&
+                     g_strcmp0(one->site->file, other->site->file) == 0;
+  return one->name == other->name && (one->site == other->site || is_line);
 }
 
 GArray *

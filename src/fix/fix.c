@@ -264,6 +264,6 @@ GPtrArray *
 smb_fix_remedies(const SmbFix *fix, const SmbAdviseArray *array) {
   GPtrArray *remedies = smb_advise_describe_verdict(fix->advice, array);
   if (remedies->len == 0)
-    g_ptr_array_add(remedies, smb_advise_describe(fix->advice->arch, array));
+    g_ptr_array_add(remedies, smb_advise_describe(fix->advice, array));
   return remedies;
 }

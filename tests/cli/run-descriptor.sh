@@ -413,32 +413,35 @@ expect 0 analyze cases.zip --launch 1
 [ "$(grep -c 'warning: operand A' err)" = 1 ] || die "one warning for one mistake: $(cat err)"
 says ', and at 1 other place'
 
-# --- layouts of what tensor maps and descriptors name: nothing that these cannot say
+# --- layouts of what tensor maps and descriptors name: nothing that these cannot say, and nothing where they are wrong
 expect 0 run -o cases.zip --output ranking -- ./cases 128-unswizzled A matrix
 expect 0 advise cases.zip --launch 1
-tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes fewer .* The product at [^ ]* reads it as operand A, where its descriptor says' ||
+tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes fewer .* It is operand A of the product at [^ ]*, which does not fit what was written there' ||
   die "advise of an operand: $(cat out)"
+expect 0 run -o cases.zip --output ranking -- ./cases 128-unswizzled A
+expect 0 advise cases.zip --launch 1 --all
+tr '\n' ' ' <out | grep -q 'It is a box of the tensor that the copy at [^ ]* moves and operand A of the product at [^ ]*, which do not agree on how it lies' ||
+  die "advise of an operand and its box: $(cat out)"
 sed -e 's/^  out\[threadIdx.x\] = .*/  int4 x = ((int4 *)(tile + at))[threadIdx.x % 8 * 8];\n  out[threadIdx.x] = x.x + x.y + x.z + x.w;/' \
   -e 's/CU_TENSOR_MAP_SWIZZLE_NONE/words[3] ? CU_TENSOR_MAP_SWIZZLE_128B : &/' aligned.cu >boxes.cu
 "$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o boxes boxes.cu
 expect 0 run -o boxes.zip --output ranking -- ./boxes load 0
 expect 0 advise boxes.zip --launch 1
-shows 'Swizzle<3,4,3>'
-tr '\n' ' ' <out >line
-grep -q 'Searched 2 layouts. Best: .* only what a tensor map can swizzle was searched' line || die "advise of a box: $(cat out)"
-grep -q 'with CU_TENSOR_MAP_SWIZZLE_128B brings this layout, if the array begins at a multiple of 1024 bytes' line ||
-  die "advise of a box: $(cat out)"
+tells 'Searched 2 layouts. Best: '
+tells 'Only what a tensor map can say was searched'
+tells 'its tensor map has CU_TENSOR_MAP_SWIZZLE_128B in place of CU_TENSOR_MAP_SWIZZLE_NONE.'
 expect 0 advise boxes.zip --launch 1 --format json
 is_json
 shows '"tensor_map_swizzle" : 128'
 expect 0 run -o boxes.zip --output ranking -- ./boxes load 0 swizzled
 expect 0 advise boxes.zip --launch 1
-tr '\n' ' ' <out | grep -q 'Searched 1 layout. None takes .* moves a box of a tensor with a swizzle of its own' || die "advise of a box: $(cat out)"
+tells ' with a 128-byte swizzle. Only what a tensor map can say was searched'
 
 # Of a program's text: forms that are compiled find the tensor that the map is of.
 sed -e 's/atoi(words\[2\])/0/' -e "s/words\[1\]\[0\] == 'l'/true/" -e 's/words\[3\] ? [A-Z0-9_]* : //' boxes.cu >load.cu
 expect 0 advise load.cu --arch sm_90a
-tr '\n' ' ' <out | grep -q 'Swizzle<3,4,3> .*: 32 -> 4 wavefronts.* with CU_TENSOR_MAP_SWIZZLE_128B brings this layout' || die "advise of a text with a tensor map: $(cat out err)"
+tells '128-byte swizzle (index r * 128 + (x ^ r % 8 * 16)): 32 -> 4 wavefronts'
+tells 'its tensor map has CU_TENSOR_MAP_SWIZZLE_128B in place of'
 
 # Of an array that threads use, they are named as a possibility.
 cat >both.cu <<'END'

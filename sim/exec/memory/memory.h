@@ -167,10 +167,8 @@ void smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatri
 void smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint first,
                       guint n, guint depth);
 
-// Tells how eight rows of @chunks chunks lie (SmbSink.tile); @locate gives the byte offset in shared memory of a chunk.
-typedef guint32 (*TileLocate)(gconstpointer user, guint row, guint chunk);
-void smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,
-                   gconstpointer user);
+// Tells where a box or an operand lies (SmbSink.tile), if it has eight lines and begins a chunk.
+void smb_tile_tell(const SmbBlock *block, guint site, char name, const SmbPlacement *placement);
 
 // --- tensor memory (tensor-move.c)
 

@@ -399,23 +399,40 @@ find_mistake(const SharedMatrix *matrix, guint n, guint depth, OperandMistake *m
 }
 
 void
-smb_tile_tell(const SmbBlock *block, guint site, char name, guint chunks, TileLocate locate,
-              gconstpointer user) {
+smb_tile_tell(const SmbBlock *block, guint site, char name, const SmbPlacement *placement) {
   static const SmbOp ops[] = {SMB_OP_LDMATRIX_X1, SMB_OP_LDMATRIX_X2, SMB_OP_LDMATRIX_X4};
-  guint shift = chunks >= 4 ? 2 : chunks >= 2 ? 1 : 0, n = OPERAND_GROUP << shift;
+  const guint chunks = placement->line_bytes / SHARED_CHUNK;
+  const guint shift = chunks >= 4 ? 2 : chunks >= 2 ? 1 : 0, n = OPERAND_GROUP << shift;
   SmbRequest request = {
       .op = (guint8)ops[shift], .width = SHARED_CHUNK, .mask = smb_lanes_below(n)};
+  if (placement->lines < OPERAND_GROUP || chunks == 0)
+    return;
   for (guint lane = 0; lane < n; lane++) {
-    request.offset[lane] = locate(user, lane % OPERAND_GROUP, lane / OPERAND_GROUP);
+    request.offset[lane] =
+        smb_placement_locate(placement, lane % OPERAND_GROUP, lane / OPERAND_GROUP * SHARED_CHUNK);
     if (request.offset[lane] % SHARED_CHUNK || request.offset[lane] >= block->shared_bytes)
       return;
   }
-  block->sink->tile(block->user, site, name, &request);
+  block->sink->tile(block->user, site, name, placement, &request);
 }
 
-static guint32
-locate_row(gconstpointer user, guint row, guint chunk) {
-  return smb_operand_locate(user, (Cell){row, chunk});
+// Of @n rows or columns, of @depth numbers.
+static SmbPlacement
+place_operand(const SharedMatrix *matrix, guint n, guint depth) {
+  const MatrixPlace *place = &matrix->place;
+  const guint lines = matrix->is_turned ? depth : n, along = matrix->is_turned ? n : depth;
+  const guint32 line_bytes = along * matrix->bytes;
+  return (SmbPlacement){.start = place->start - matrix->reserved,
+                        .lines = lines,
+                        .line_bytes = line_bytes,
+                        .width = place->width,
+                        .pitch = place->width,
+                        .group = lines > OPERAND_GROUP ? smb_operand_offset(matrix, TRUE) : 0,
+                        .next = line_bytes > place->width ? smb_operand_offset(matrix, FALSE) : 0,
+                        .span = place->mask ? place->width : 0,
+                        .unit = place->unit,
+                        .base = place->base,
+                        .is_turned = matrix->is_turned};
 }
 
 void
@@ -458,9 +475,10 @@ smb_operand_check(Exec *exec, const SharedMatrix *matrix, guint site, guint n, g
   SmbBlock *block = exec->block;
   OperandMistake mistake;
   guint along = matrix->is_turned ? n : depth;
-  if (block->sink->tile && (matrix->is_turned ? depth : n) >= OPERAND_GROUP)
-    smb_tile_tell(block, site, matrix->is_left ? 'A' : 'B', along * matrix->bytes / SHARED_CHUNK,
-                  locate_row, matrix);
+  if (block->sink->tile) {
+    const SmbPlacement placement = place_operand(matrix, n, depth);
+    smb_tile_tell(block, site, matrix->is_left ? 'A' : 'B', &placement);
+  }
   gboolean has_chunks = block->chunks && n > 0 && along * matrix->bytes >= SHARED_CHUNK;
   if (!has_chunks || !find_mistake(matrix, n, depth, &mistake))
     return;

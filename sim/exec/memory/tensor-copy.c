@@ -340,27 +340,22 @@ can_reduce(Atomic atomic, guint32 type) {
   g_assert_not_reached();
 }
 
-// Where a chunk of a row lies; G_MAXUINT32: elsewhere.
-static guint32
-locate_in_box(gconstpointer user, guint row, guint chunk) {
-  const BoxCopy *copy = user;
-  const SmbTensorMap *map = &copy->box->map;
-  guint64 at = copy->shared[0] + row * smb_tensor_row_pitch(map) + chunk * SHARED_CHUNK;
-  guint64 shared = smb_tensor_swizzle(map, at);
-  guint32 offset;
-  return !smb_transfer_elsewhere(1, &shared) &&
-                 smb_shared_find(copy->exec->block, shared, SHARED_CHUNK, &offset)
-             ? offset
-             : G_MAXUINT32;
-}
-
-// Of a box of eight rows at least.
+// Of a box of eight rows at least, in memory of the block.
 static void
 tell_box(const BoxCopy *copy) {
   const SmbTensorMap *map = &copy->box->map;
-  if (map->rank >= 2 && map->box[1] >= 8 && !map->interleave && copy->n_shared > 0)
-    smb_tile_tell(copy->exec->block, copy->step->transfer->move.site, '-',
-                  (guint)(smb_tensor_row_bytes(map) / SHARED_CHUNK), locate_in_box, copy);
+  const guint32 unit = smb_tensor_swizzle_unit(map), pitch = (guint32)smb_tensor_row_pitch(map);
+  SmbPlacement placement = {.lines = (guint32)smb_tensor_box_rows(map),
+                            .line_bytes = (guint32)smb_tensor_row_bytes(map),
+                            .width = pitch,
+                            .pitch = pitch,
+                            .group = SMB_PLACED_GROUP * pitch,
+                            .span = map->swizzle ? pitch : 0,
+                            .unit = unit};
+  if (!map->interleave && unit >= SMB_PLACED_CHUNK && copy->n_shared > 0 &&
+      !smb_transfer_elsewhere(1, copy->shared) &&
+      smb_shared_find(copy->exec->block, copy->shared[0], SHARED_CHUNK, &placement.start))
+    smb_tile_tell(copy->exec->block, copy->step->transfer->move.site, '-', &placement);
 }
 
 // Whether threads wrote the rows of a box that is stored as its map swizzles them.

@@ -86,8 +86,10 @@ smb_sampling_recorder(const SmbSampling *sampling, const SmbLaunch *launch, guin
                       GError **error) {
   SmbBlockRecorder *recorder = smb_block_recorder_new(sampling->program, sampling->arch, launch,
                                                       sampling->at_once, max_events, error);
-  if (recorder)
-    smb_block_recorder_set_cancel(recorder, sampling->is_cancelled, sampling->user);
+  if (!recorder)
+    return NULL;
+  smb_block_recorder_set_cancel(recorder, sampling->is_cancelled, sampling->user);
+  smb_block_recorder_set_move(recorder, &sampling->move);
   return recorder;
 }
 

@@ -17,11 +17,12 @@ enum {
   SMB_MAX_EVENTS = 1 << 21, // of a block
 };
 
-/** SmbSampling: how blocks are executed; @at_once: blocks that run at the same time; @is_cancelled: (nullable): smb_block_set_cancel(), of @user */
+/** SmbSampling: how blocks are executed; @at_once: blocks that run at the same time; @move: smb_block_recorder_set_move(); @is_cancelled: (nullable): smb_block_set_cancel(), of @user */
 typedef struct {
   const SmbProgram *program;
   const SmbArch *arch;
   guint64 at_once;
+  SmbTimedMove move;
   gboolean (*is_cancelled)(gpointer user);
   gpointer user;
 } SmbSampling;

@@ -40,6 +40,7 @@ struct _SmbBlockRecorder {
   SmbSink sink;
   SmbBlock *block;
   SmbRecall *recall;
+  SmbTimedMove move;
   guint max_warp_events;
   guint32 *last; // by site: the request of shared memory that it made last, from 1
   SmbPath paths[SMB_MAX_WARPS];
@@ -163,6 +164,9 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   GArray *events = warp_events(record, warp);
   // Copies past the first-level cache write shared memory apart from the pipe (an H200: none of its wavefronts are counted).
   static const SmbWavefronts none = {0};
+  SmbRequest moved;
+  if (recorder->move.move)
+    asked = recorder->move.move(recorder->move.user, asked, &moved);
   const SmbWavefronts *cost = asked->op == SMB_OP_CP_ASYNC_CG
                                   ? &none
                                   : &smb_recall_count(recorder->recall, site, asked)->pipe;
@@ -518,6 +522,11 @@ void
 smb_block_recorder_set_cancel(SmbBlockRecorder *recorder, gboolean (*is_cancelled)(gpointer user),
                               gpointer user) {
   smb_block_set_cancel(recorder->block, is_cancelled, user);
+}
+
+void
+smb_block_recorder_set_move(SmbBlockRecorder *recorder, const SmbTimedMove *move) {
+  recorder->move = *move;
 }
 
 void

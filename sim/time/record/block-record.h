@@ -193,6 +193,15 @@ void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,
 /** smb_block_recorder_set_earlier: as smb_block_set_earlier(), of all blocks that it runs from now on */
 void smb_block_recorder_set_earlier(SmbBlockRecorder *recorder, guint64 n_blocks);
 
+/** SmbTimedMove: what becomes of requests of shared memory if arrays lie otherwise: @move (nullable) returns that, which it may put into @moved */
+typedef struct {
+  const SmbRequest *(*move)(gconstpointer user, const SmbRequest *request, SmbRequest *moved);
+  gconstpointer user;
+} SmbTimedMove;
+
+/** smb_block_recorder_set_move: requests are counted as they are made then; what blocks do with memory stays as it is */
+void smb_block_recorder_set_move(SmbBlockRecorder *recorder, const SmbTimedMove *move);
+
 /** smb_block_recorder_set_touches: records from now on say where a block has first asked for each word */
 void smb_block_recorder_set_touches(SmbBlockRecorder *recorder);
 void smb_block_recorder_free(SmbBlockRecorder *recorder);
