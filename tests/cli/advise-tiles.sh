@@ -83,11 +83,11 @@ by_hand() {
 }
 by_hand pool
 [ "$(grep -c 'as predicted$' out)" = 5 ] || die "modes of pool: $(cat out)"
-one_in 2 && by_hand box BOX_ROW=64
-one_in 2 && by_hand box BOX_ROW=32
-one_in 2 && by_hand box BOX_ROW=256
-one_in 2 && by_hand box
-one_in 2 && by_hand turned
-one_in 2 && by_hand operand
-one_in 2 && by_hand again
+one_in 4 && by_hand box BOX_ROW=64
+one_in 4 && by_hand box BOX_ROW=32
+one_in 4 && by_hand box BOX_ROW=256
+one_in 4 && by_hand box
+one_in 4 && by_hand turned
+one_in 4 && by_hand operand
+one_in 4 && by_hand again
 exit 0
