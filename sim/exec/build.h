@@ -78,7 +78,7 @@ void smb_build_product(const Builder *builder, Product *product, guint chip);
 
 // Columns of tensor memory are given, or taken back. Returns the row of their address.
 Row smb_build_tensor_allocate(const Builder *builder, Row columns);
-void smb_build_tensor_free(const Builder *builder, Row address, Row columns);
+void smb_build_tensor_free(const Builder *builder, Row address, Row columns, const Transfer *site);
 // STEP_TENSOR_LOAD, …: what @tensor says (smb_code_new_tensor()). @site: (nullable): where it is listed, if it reads shared memory
 void smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
                       const Transfer *site);
