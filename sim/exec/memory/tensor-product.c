@@ -384,7 +384,8 @@ put_data(const Making *making, guint tile, guint at, const ProductSums *sums,
       guint32 *word = find_word(making, row, column, &mark);
       if (making->disabled[lane / 32] >> lane % 32 & 1)
         continue;
-      check_data(making, row, column);
+      if (making->work)
+        check_data(making, row, column);
       gboolean is_known =
           unknown && !((unknown->rows >> i | unknown->columns >> j | unknown->cells[i] >> j) & 1);
       *word = is_known ? (guint32)(*sums)[i][j] : 0;
