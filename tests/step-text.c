@@ -335,6 +335,7 @@ add_mbarrier(GString *text, const Code *code, const Step *step) {
                                         [MBARRIER_DROP_EXPECT] = "drop_expect",
                                         [MBARRIER_EXPECT] = "expect",
                                         [MBARRIER_COMPLETE] = "complete",
+                                        [MBARRIER_COMMIT] = "commit",
                                         [MBARRIER_TOUCH] = "touch"};
   gboolean waits = step->opcode == STEP_MBARRIER_WAIT, parity = step->argument == MBARRIER_PARITY;
   if (waits)
@@ -493,8 +494,9 @@ add_effects(GString *text, const Step *step) {
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
   guint orders = step->opcode == STEP_FENCE ? step->argument : FENCE_BLOCK;
-  static const char *const fences[] = {"",        ".async",  ".grid",        ".trigger",
-                                       ".permit", ".commit", ".commit-sends"};
+  static const char *const fences[] = {
+      "",        ".async",       ".grid", ".trigger", ".permit", ".tensor-loads", ".tensor-stores",
+      ".commit", ".commit-sends"};
   if (orders >= FENCE_AWAIT_SENDS)
     g_string_append_printf(text, ".await-sends%u", orders - FENCE_AWAIT_SENDS);
   else if (orders >= FENCE_AWAIT)

@@ -396,8 +396,9 @@ smb_build_tensor_allocate(const Builder *builder, Row columns) {
 }
 
 void
-smb_build_tensor_free(const Builder *builder, Row address, Row columns) {
+smb_build_tensor_free(const Builder *builder, Row address, Row columns, const Transfer *site) {
   Step step = smb_build_step(builder, STEP_TENSOR_FREE);
+  step.transfer = site;
   step.compute.s[0] = address;
   step.compute.s[1] = columns;
   smb_code_add(builder->code, &step);

@@ -76,10 +76,10 @@ void smb_build_shuffle(const Builder *builder);
 // A product of matrices: whose form and rows are set, but for the rule of @chip (90 of sm_90).
 void smb_build_product(const Builder *builder, Product *product, guint chip);
 
-// Columns of tensor memory are given, or taken back. Returns the row of their address.
+// Columns of tensor memory are given, or taken back. Returns the row of their address. @site: where findings say that it is
 Row smb_build_tensor_allocate(const Builder *builder, Row columns);
-void smb_build_tensor_free(const Builder *builder, Row address, Row columns);
-// STEP_TENSOR_LOAD, …: what @tensor says (smb_code_new_tensor()). @site: (nullable): where it is listed, if it reads shared memory
+void smb_build_tensor_free(const Builder *builder, Row address, Row columns, const Transfer *site);
+// STEP_TENSOR_LOAD, …: what @tensor says (smb_code_new_tensor()). @site: where it is listed, if it reads shared memory, and findings say that it is; (nullable) of STEP_TENSOR_SHIFT
 void smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
                       const Transfer *site);
 

@@ -148,11 +148,13 @@ enum {
 // What a fence puts in order (Step.argument).
 enum {
   FENCE_BLOCK,               // what the warp did is before what it does
-  FENCE_ASYNC,               // what threads stored, before what products of four warps read
+  FENCE_ASYNC,               // what threads stored, before what products read
   FENCE_GRID,                // what the kernel before has done, before what this one does
   FENCE_TRIGGER,             // the kernel behind may begin
   FENCE_PERMIT,              // the block asks for no more columns of tensor memory
-  FENCE_COMMIT,              // such products since the last one are a group
+  FENCE_TENSOR_LOADS,        // what the warp loads of tensor memory has been read
+  FENCE_TENSOR_STORES,       // what it stores there has been written
+  FENCE_COMMIT,              // products of four warps since the last one are a group
   FENCE_COMMIT_SENDS,        // copies in bulk from shared memory are
   FENCE_AWAIT,               // plus how many groups of products may go on
   FENCE_AWAIT_SENDS = 1 << 8 // the same of such copies
@@ -302,6 +304,7 @@ typedef enum {
   MBARRIER_DROP_EXPECT,
   MBARRIER_EXPECT,
   MBARRIER_COMPLETE,
+  MBARRIER_COMMIT, // tcgen05.commit: it arrives when what the warp has given to tensor cores is complete
   MBARRIER_TOUCH, // cp.async.mbarrier.arrive: the thread's copies are complete, so it arrives once more than it expects
 } MBarrierAction;
 

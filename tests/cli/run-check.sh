@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time, and product-cases.cu of products of warpgroups and copies in bulk. Each is found, at its line and by its kind; the same program
+# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time, product-cases.cu of products of warpgroups and copies in bulk, and tensor-cases.cu of tcgen05. Each is found, at its line and by its kind; the same program
 # without it has nothing to say. Right programs that synchronise in less common ways have nothing to say either.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -64,7 +64,7 @@ need_nvcc
 checked() {
   last="case $2"
   status=0
-  timeout 60 "$SMEMBANK" run --check -- ./cases "$2" >out 2>err || status=$?
+  timeout 60 "$SMEMBANK" run --check ${arch:+--arch $arch} -- ./cases "$2" >out 2>err || status=$?
   [ "$status" = "$1" ] || die "$2: status $status, expected $1: $(cat err)"
 }
 
@@ -72,7 +72,7 @@ checked() {
 finds() {
   checked 1 "$1"
   [ $# -lt 3 ] || says "$3"
-  grep -n "// .*\b$1\b" "$source" | sed 's/:.*//' >lines
+  grep -nE "//( .*)? $1( |$)" "$source" | sed 's/:.*//' >lines
   while read -r line; do
     grep -q "${source##*/}:$line: $2: " err && found=$line
   done <lines
@@ -211,12 +211,52 @@ check_products() {
     says 'nothing found.'
   done
 }
+
+# Each with what is said to be missing.
+check_tensor() {
+  while read -r case missing; do
+    finds "$case" race "with $missing between them"
+  done <<'END'
+unfenced no fence.proxy.async
+copy-early no fence.proxy.async
+early no __syncwarp() or barrier
+unbrought no wait for its mbarrier
+replaced no wait for the mbarrier of a tcgen05.commit
+brought-again no wait for the mbarrier of a tcgen05.commit
+uncommitted no wait for the mbarrier of a tcgen05.commit
+one-waits no wait for the mbarrier of a tcgen05.commit
+other-form no wait for the mbarrier of a tcgen05.commit
+chained no wait for the mbarrier of a tcgen05.commit
+copy-over no wait for the mbarrier of a tcgen05.commit
+store-over no wait for the mbarrier of a tcgen05.commit
+unordered no barrier
+stored-early no tcgen05.wait::st
+unstored no tcgen05.wait::st
+unstored-left no tcgen05.wait::st
+unloaded no tcgen05.wait::ld, and barrier behind it,
+given-back no barrier
+pair-uncommitted no wait for the mbarrier of a tcgen05.commit
+pair-brought-again no wait for the mbarrier of a tcgen05.commit
+END
+  finds beyond 'out of bounds' 'byte 6272 of shared memory, which has 6272 bytes, read by a tcgen05.mma'
+  checked 1 chained
+  says 'lane 0, column 0 of tensor memory is read by a tcgen05.mma and written by a tcgen05.mma'
+  checked 1 given-back
+  says 'lane 0, column 0 of tensor memory is given back by thread (96,0,0) and'
+  checked 0 in-turn
+  says 'nothing found.'
+}
 mv cases check-cases
 source=$srcdir/tests/run/kernel/product-cases.cu
 "$nvcc" -gencode arch=compute_90a,code=compute_90a -lineinfo -cudart shared -o cases "$source"
 check_products
 "$nvcc" -gencode arch=compute_90a,code=sm_90a -lineinfo -cudart shared -o cases "$source"
 check_products
+source=$srcdir/tests/run/kernel/tensor-cases.cu
+arch=sm_100
+"$nvcc" -gencode arch=compute_100a,code=compute_100a -lineinfo -cudart shared -o cases "$source"
+check_tensor
+arch=
 mv check-cases cases
 
 # --- who waits forever: bytes that never come are named in whichever block of the cluster they are missing, and barriers that are short of threads

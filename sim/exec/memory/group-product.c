@@ -53,10 +53,12 @@ make_product(Exec *exec, const Product *product, gboolean *is_certain) {
     smb_operand_check(exec, &right, product->site, form->columns, smb_product_stored_height(form));
   if (exec->w % GROUP_WARPS == 0 && has_left && !form->is_sparse)
     smb_operand_compare(exec, &left, &right, product->site);
+  const CheckWork work = {
+      .agent = CHECK_PRODUCTS, .block = exec->block, .site = product->site, .warp = exec->w};
   if (has_left)
-    smb_operand_read(exec, &left, product->site, exec->w % GROUP_WARPS * PRODUCT_ROWS, PRODUCT_ROWS,
+    smb_operand_read(&left, &work, exec->w % GROUP_WARPS * PRODUCT_ROWS, PRODUCT_ROWS,
                      smb_product_stored_depth(form));
-  smb_operand_read(exec, &right, product->site, 0, form->columns, smb_product_stored_height(form));
+  smb_operand_read(&right, &work, 0, form->columns, smb_product_stored_height(form));
   gboolean adds = (registers->predicates[product->adds] & 1) != (guint)product->adds_unless;
   operands.is_special = FALSE;
   if (has_left) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/exec/unknown/order.h"
+#include "sim/machine/check/checking.h"
 
 // --- addresses (address.c)
 
@@ -118,7 +119,7 @@ gboolean smb_box_copy(Exec *exec, const Step *step, guint lane, const Box *box,
  * @is_stored: it is no operand, but a box that a copy stores to a tensor
  */
 typedef struct {
-  const SmbBlock *block;
+  SmbBlock *block;
   MatrixPlace place;
   gboolean is_left, is_turned;
   gboolean is_packed, is_stored;
@@ -163,9 +164,9 @@ void smb_stored_box_check(Exec *exec, const SharedMatrix *matrix, guint site, gu
 // not belong together.
 void smb_operand_compare(Exec *exec, const SharedMatrix *left, const SharedMatrix *right,
                          guint site);
-// A launch that is checked: the running warp reads @n rows or columns of one, from the @first on, for a product of four warps.
-void smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint first,
-                      guint n, guint depth);
+// A launch that is checked: @work reads @n rows or columns of one, from the @first on.
+void smb_operand_read(const SharedMatrix *matrix, const CheckWork *work, guint first, guint n,
+                      guint depth);
 
 // Tells where a box or an operand lies (SmbSink.tile), if it has eight lines and begins a chunk.
 void smb_tile_tell(const SmbBlock *block, guint site, char name, const SmbPlacement *placement);
@@ -174,6 +175,8 @@ void smb_tile_tell(const SmbBlock *block, guint site, char name, const SmbPlacem
 
 // An address in it. FALSE: it is not known.
 gboolean smb_tensor_place_find(Exec *exec, const TensorPlace *place, guint lane, guint32 *address);
+// What a step that has a site does, for a lane of the running warp.
+CheckWork smb_tensor_work(const Exec *exec, const Step *step, CheckAgent agent, guint lane);
 // Of a block that is checked and has ended: whether it has given back all columns.
 void smb_tensor_check_ended(const Exec *exec);
 // Fails unless the block has these columns.

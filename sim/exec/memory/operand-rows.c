@@ -436,11 +436,11 @@ place_operand(const SharedMatrix *matrix, guint n, guint depth) {
 }
 
 void
-smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint first, guint n,
+smb_operand_read(const SharedMatrix *matrix, const CheckWork *work, guint first, guint n,
                  guint depth) {
   const guint in_chunk = SHARED_CHUNK / matrix->bytes, along = matrix->is_turned ? n : depth;
   const guint lines = matrix->is_turned ? depth : n;
-  if (!exec->block->check)
+  if (!matrix->block->check)
     return;
   for (guint i = 0; i < lines * (along / in_chunk); i++) {
     Cell cell = {i / (along / in_chunk), i % (along / in_chunk)};
@@ -448,7 +448,7 @@ smb_operand_read(const Exec *exec, const SharedMatrix *matrix, guint site, guint
       cell.chunk += first / in_chunk;
     else
       cell.line += first;
-    smb_inspect_operand(exec->block, site, exec->w, smb_operand_locate(matrix, cell), SHARED_CHUNK);
+    smb_inspect_operand(matrix->block, work, smb_operand_locate(matrix, cell), SHARED_CHUNK);
   }
 }
 

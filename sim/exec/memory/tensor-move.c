@@ -45,6 +45,15 @@ smb_tensor_check(SmbBlock *block, const Step *step, guint32 first, guint32 colum
                      first, first + columns - 1);
 }
 
+CheckWork
+smb_tensor_work(const Exec *exec, const Step *step, CheckAgent agent, guint lane) {
+  return (CheckWork){.agent = agent,
+                     .block = exec->block,
+                     .site = step->transfer->move.site,
+                     .warp = exec->w,
+                     .lane = lane};
+}
+
 // --- columns
 
 static CheckFound
@@ -106,6 +115,15 @@ smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+// What others may still access: a launch that is checked.
+static void
+check_given_back(const Exec *exec, const Step *step, guint lane, guint32 first, guint32 columns) {
+  CheckWork work = smb_tensor_work(exec, step, CHECK_THREAD, lane);
+  gboolean is_there = smb_tensor_memory_has(exec->block, first, columns);
+  for (guint i = 0; exec->block->check && is_there && i < TENSOR_LANES * columns; i++)
+    smb_inspect_tensor(exec->block, &work, SMB_OP_CLASS_STORE, i / columns, first + i % columns);
+}
+
 gboolean
 smb_step_tensor_free(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
@@ -118,6 +136,7 @@ smb_step_tensor_free(Exec *exec, const Step *step, SmbLanes lanes) {
   if (row_lane_unknown(registers, s[0], lane) || row_lane_unknown(registers, s[1], lane))
     return smb_tensor_memory(exec->block)->is_unsure = TRUE;
   guint32 address = row_values(registers, s[0])[lane], columns = row_values(registers, s[1])[lane];
+  check_given_back(exec, step, lane, address, columns);
   return smb_tensor_memory_take_back(exec->block, address, columns) ||
          fail_tensor(exec->block, step, "no %u columns of tensor memory were allocated at 0x%x",
                      columns, address);
@@ -171,6 +190,14 @@ find_cell(const TensorMove *move, guint32 first_lane, guint32 first_column, guin
     *column += move->split;
 }
 
+// A launch that is checked: the cell of a register is read or written.
+static void
+check_cell(const Exec *exec, const TensorMove *move, CheckWork *work, SmbOpClass op_class,
+           guint lane, guint column) {
+  for (guint i = 0; exec->block->check && i < (move->packs ? 2 : 1); i++)
+    smb_inspect_tensor(exec->block, work, op_class, lane, column + i);
+}
+
 gboolean
 smb_step_tensor_load(Exec *exec, const Step *step, SmbLanes lanes) {
   const TensorMove *move = &step->tensor->move;
@@ -186,12 +213,14 @@ smb_step_tensor_load(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   const TensorMemory *tensor = smb_tensor_memory(exec->block);
+  CheckWork work = smb_tensor_work(exec, step, CHECK_LOADS, 0);
   for (guint r = 0; r < move->n; r++) {
     guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0}, any = 0;
     guint marks = 0;
     FOR_LANES(lanes, t) {
       guint lane, column;
       find_cell(move, first_lane, first_column, r, (guint)t, &lane, &column);
+      check_cell(exec, move, &work, SMB_OP_CLASS_LOAD, lane, column);
       guint mark = tensor->marks[lane][column], all = mark;
       values[t] = tensor->words[lane][column];
       if (move->packs) {
@@ -221,6 +250,7 @@ smb_step_tensor_store(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!find_tensor_move(exec, step, lanes, &first_lane, &first_column, &is_known))
     return FALSE;
   TensorMemory *tensor = smb_tensor_memory(exec->block);
+  CheckWork work = smb_tensor_work(exec, step, CHECK_STORES, 0);
   if (!is_known)
     smb_tensor_memory_forget(exec->block);
   for (guint r = 0; is_known && r < move->n; r++) {
@@ -229,6 +259,7 @@ smb_step_tensor_store(Exec *exec, const Step *step, SmbLanes lanes) {
     FOR_LANES(lanes, t) {
       guint lane, column;
       find_cell(move, first_lane, first_column, r, (guint)t, &lane, &column);
+      check_cell(exec, move, &work, SMB_OP_CLASS_STORE, lane, column);
       guint8 mark = row_lane_unknown(registers, move->data[r], (guint)t) ? 0 : MARK_KNOWN;
       mark |= flags & ROW_DEPENDS ? MARK_BLOCK : 0;
       tensor->words[lane][column] = move->packs ? values[t] & 0xffff : values[t];
@@ -253,29 +284,30 @@ unpack_word(guint bits, guint32 packed) {
   return word;
 }
 
-// A word of what comes into row @row, from byte @at of it on. Of unpacked numbers, sixteen are in the first of 16 bytes. Returns its marks.
+// Bits of a number as it is copied.
 static guint
-read_copied(const TensorCopy *copy, const SharedMatrix *matrix, guint32 row, guint at,
-            guint32 *word) {
+count_copied_bits(const TensorCopy *copy) {
+  return copy->unpacked ? copy->unpacked : 8;
+}
+
+// Where in shared memory the four numbers are that come into row @row, from byte @at of it on. Of unpacked numbers, sixteen are in the first of 16 bytes.
+static guint32
+locate_copied(const TensorCopy *copy, const SharedMatrix *matrix, guint32 row, guint at) {
   enum {
     CHUNK = 16,
   };
-  guint32 from =
-      smb_matrix_address(&matrix->place, FALSE, 1, row, at / CHUNK * CHUNK) - copy->reserved;
-  if (!copy->unpacked)
-    return smb_shared_matrix_read(matrix, from + at % CHUNK, sizeof *word, word);
-  guint marks = smb_shared_matrix_read(matrix, from + at % CHUNK * copy->unpacked / 8,
-                                       copy->unpacked / 2, word);
-  *word = unpack_word(copy->unpacked, *word);
-  return marks;
+  return smb_matrix_address(&matrix->place, FALSE, 1, row, at / CHUNK * CHUNK) - copy->reserved +
+         at % CHUNK * count_copied_bits(copy) / 8;
 }
 
 // Of one block.
 static gboolean
 copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32 address) {
   const TensorCopy *copy = &step->tensor->copy;
+  const guint of_number = count_copied_bits(copy), n = of_number / 2;
   SharedMatrix matrix =
       smb_shared_matrix_open(exec, copy->matrix, issuer, copy->reserved, PRODUCT_U8);
+  CheckWork work = smb_tensor_work(exec, step, CHECK_TENSOR, issuer);
   guint32 first = address >> TENSOR_LANE_SHIFT, column = address & 0xffff;
   gboolean is_lost = !smb_shared_matrix_set_mode(exec, copy->matrix, issuer, &matrix);
   matrix.block = block;
@@ -286,10 +318,14 @@ copy_matrix(Exec *exec, const Step *step, guint issuer, SmbBlock *block, guint32
     guint32 row = smb_tensor_row(copy->rows, lane);
     guint to = (lane + first) % TENSOR_LANES;
     for (guint at = 0; row != NO_MATRIX && at < copy->bytes; at += sizeof(guint32)) {
-      guint32 bits;
-      guint marks = read_copied(copy, &matrix, row, at, &bits);
-      tensor->words[to][column + at / sizeof bits] = bits;
-      tensor->marks[to][column + at / sizeof bits] = (guint8)(is_lost ? marks & MARK_BLOCK : marks);
+      guint32 bits, from = locate_copied(copy, &matrix, row, at);
+      guint marks = smb_shared_matrix_read(&matrix, from, n, &bits), word = column + at / 4;
+      if (block->check) {
+        smb_inspect_operand(block, &work, from, n);
+        smb_inspect_tensor(block, &work, SMB_OP_CLASS_STORE, to, word);
+      }
+      tensor->words[to][word] = copy->unpacked ? unpack_word(of_number, bits) : bits;
+      tensor->marks[to][word] = (guint8)(is_lost ? marks & MARK_BLOCK : marks);
     }
   }
   return TRUE;

@@ -24,6 +24,7 @@ enum {
  * @left, @right: of each of them
  * @d, @a, @metadata, @scale_a, @scale_b: addresses in tensor memory
  * @first_scales, @selector: of TensorForm
+ * @work: (nullable): of a launch that is checked
  */
 typedef struct {
   const TensorProduct *product;
@@ -35,6 +36,7 @@ typedef struct {
   guint8 first_scales[2], selector;
   gboolean adds;
   guint32 disabled[TENSOR_MASK_WORDS];
+  CheckWork *work;
 } Making;
 
 // Where a number of D, or a row of A, is: in which block, and there in which lane and column.
@@ -174,7 +176,23 @@ open_product(Exec *exec, const TensorProduct *product, guint lane, Making *makin
   return TRUE;
 }
 
+// Where in tensor memory a number of D is.
+static DataPlace
+locate_word(const Making *making, guint i, guint j) {
+  DataPlace place = find_data(making, i, j);
+  place.lane = (place.lane + (making->d >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
+  place.column += making->d & 0xffff;
+  return place;
+}
+
 // --- operands
+
+// A word of tensor memory is read or written.
+static void
+inspect_word(const Making *making, SmbBlock *block, SmbOpClass op_class, guint lane, guint column) {
+  if (making->work)
+    smb_inspect_tensor(block, making->work, op_class, lane, column);
+}
 
 static void
 note_data_mark(guint8 mark, guint32 bit, guint32 *unknown, guint *flags) {
@@ -202,10 +220,13 @@ take_tensor_rows(const Making *making, guint first, ProductOperands *operands,
   const guint in_word = 32 / bits, depth = count_stored_depth(making);
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     DataPlace place = find_data(making, first + i, 0);
-    const TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
+    SmbBlock *block = making->blocks[place.block];
+    const TensorMemory *tensor = smb_tensor_memory(block);
     guint lane = (place.lane + (making->a >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
     for (guint k = 0; k < depth; k++) {
       guint column = (making->a & 0xffff) + k / in_word;
+      if (k % in_word == 0)
+        inspect_word(making, block, SMB_OP_CLASS_LOAD, lane, column);
       operands->a_whole[i][k] = (gint32)(tensor->words[lane][column] >> k % in_word * bits);
       note_data_mark(tensor->marks[lane][column], 1u << i, &unknown->rows, &unknown->flags);
     }
@@ -222,11 +243,13 @@ spread_left(const Making *making, guint first, ProductOperands *operands, Produc
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     guint8 metadata[PRODUCT_GROUPS];
     DataPlace place = find_data(making, first + i, 0);
-    const TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
+    SmbBlock *block = making->blocks[place.block];
+    const TensorMemory *tensor = smb_tensor_memory(block);
     for (guint group = 0; group < n; group++) {
       TensorMetadata at = smb_tensor_metadata(kind, i, place.lane, group);
       guint lane = (at.lane + (making->metadata >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
       guint column = (making->metadata & 0xffff) + making->selector + at.column;
+      inspect_word(making, block, SMB_OP_CLASS_LOAD, lane, column);
       metadata[group] = tensor->words[lane][column] >> at.shift & 0xf;
       note_data_mark(tensor->marks[lane][column], 1u << i, &unknown->rows, &unknown->flags);
     }
@@ -236,11 +259,12 @@ spread_left(const Making *making, guint first, ProductOperands *operands, Produc
 
 // The scales of row @i of A, or of column @i of B, in the low bytes: in the copy from lane @copy on.
 static guint32
-read_tensor_scales(SmbBlock *block, guint32 address, guint8 first, guint copy, guint i,
-                   guint8 *mark) {
+read_tensor_scales(const Making *making, SmbBlock *block, guint32 address, guint8 first, guint copy,
+                   guint i, guint8 *mark) {
   const TensorMemory *tensor = smb_tensor_memory(block);
   guint lane = ((address >> TENSOR_LANE_SHIFT) + copy + i % SCALE_LANES) % TENSOR_LANES;
   guint column = (address & 0xffff) + i / SCALE_LANES;
+  inspect_word(making, block, SMB_OP_CLASS_LOAD, lane, column);
   *mark = tensor->marks[lane][column];
   return tensor->words[lane][column] >> first * 8;
 }
@@ -251,7 +275,7 @@ scale_left(const Making *making, guint first, ProductOperands *operands, Product
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     guint8 mark;
     guint rows = making->rows / making->product->blocks, row = first + i;
-    guint32 scales = read_tensor_scales(making->blocks[row / rows], making->scale_a,
+    guint32 scales = read_tensor_scales(making, making->blocks[row / rows], making->scale_a,
                                         making->first_scales[0], 0, row % rows, &mark);
     note_data_mark(mark, 1u << i, &unknown->rows, &unknown->flags);
     operands->is_special |=
@@ -274,8 +298,9 @@ scale_right(const Making *making, guint first, ProductOperands *operands, Produc
   for (guint j = 0; j < PRODUCT_COLUMNS; j++) {
     guint8 mark;
     guint copy = (first + j) / columns * (TENSOR_LANES / 2);
-    guint32 scales = read_tensor_scales(making->blocks[0], making->scale_b, making->first_scales[1],
-                                        copy, (first + j) % columns, &mark);
+    guint32 scales =
+        read_tensor_scales(making, making->blocks[0], making->scale_b, making->first_scales[1],
+                           copy, (first + j) % columns, &mark);
     note_data_mark(mark, 1u << j, &unknown->columns, &unknown->flags);
     operands->is_special |= !smb_product_scale(&making->form, scales, PRODUCT_COLUMNS,
                                                &operands->b_whole[0][j], &operands->b[0][j]);
@@ -298,14 +323,13 @@ take_left_tile(const Making *making, guint tile, ProductOperands *operands,
     scale_left(making, first, operands, unknown);
 }
 
+// A number of D.
 static guint32 *
 find_word(const Making *making, guint i, guint j, guint8 **mark) {
-  DataPlace place = find_data(making, i, j);
+  const DataPlace place = locate_word(making, i, j);
   TensorMemory *tensor = smb_tensor_memory(making->blocks[place.block]);
-  guint lane = (place.lane + (making->d >> TENSOR_LANE_SHIFT)) % TENSOR_LANES;
-  guint column = (making->d & 0xffff) + place.column;
-  *mark = &tensor->marks[lane][column];
-  return &tensor->words[lane][column];
+  *mark = &tensor->marks[place.lane][place.column];
+  return &tensor->words[place.lane][place.column];
 }
 
 // A number of D times 2 to the power of -scale.
@@ -341,6 +365,12 @@ take_data(const Making *making, guint tile, guint at, ProductOperands *operands,
 
 // --- sums
 
+static void
+check_data(const Making *making, guint i, guint j) {
+  const DataPlace place = locate_word(making, i, j);
+  inspect_word(making, making->blocks[place.block], SMB_OP_CLASS_STORE, place.lane, place.column);
+}
+
 // @unknown: nothing is known of any of them: NULL.
 static void
 put_data(const Making *making, guint tile, guint at, const ProductSums *sums,
@@ -354,6 +384,8 @@ put_data(const Making *making, guint tile, guint at, const ProductSums *sums,
       guint32 *word = find_word(making, row, column, &mark);
       if (making->disabled[lane / 32] >> lane % 32 & 1)
         continue;
+      if (making->work)
+        check_data(making, row, column);
       gboolean is_known =
           unknown && !((unknown->rows >> i | unknown->columns >> j | unknown->cells[i] >> j) & 1);
       *word = is_known ? (guint32)(*sums)[i][j] : 0;
@@ -454,25 +486,44 @@ check_block_places(SmbBlock *block, const Step *step, const Making *making) {
 }
 
 static gboolean
-check_places(Exec *exec, const Step *step, const Making *making) {
+check_places(const Step *step, const Making *making) {
   for (guint i = 0; i < making->product->blocks; i++)
     if (!check_block_places(making->blocks[i], step, making))
       return FALSE;
   if (making->form.scales &&
       !check_scales(making->blocks[0], step, making->scale_b, count_scaled_columns(making)))
     return FALSE;
-  for (guint i = 0; i < making->product->blocks; i++) {
-    if (making->blocks[i] != exec->block)
-      continue;
-    if (making->product->left != NO_MATRIX && has_eight_rows(&making->left[i]))
-      smb_operand_check(exec, &making->left[i], making->product->site,
-                        making->rows / making->product->blocks, count_stored_numbers(making, TRUE));
-    if (has_eight_rows(&making->right[i]))
-      smb_operand_check(exec, &making->right[i], making->product->site,
-                        making->form.columns / making->product->blocks,
-                        count_stored_numbers(making, FALSE));
-  }
   return TRUE;
+}
+
+// A factor in the shared memory of one block, which has @n rows or columns of it.
+static void
+check_factor(Exec *exec, const Making *making, const SharedMatrix *matrix, guint n) {
+  const guint depth = count_stored_numbers(making, matrix->is_left);
+  if (matrix->block == exec->block && has_eight_rows(matrix))
+    smb_operand_check(exec, matrix, making->product->site, n, depth);
+  if (making->work)
+    smb_operand_read(matrix, making->work, 0, n, depth);
+}
+
+static void
+check_factors(Exec *exec, const Making *making) {
+  const guint n = making->product->blocks;
+  for (guint i = 0; i < n; i++) {
+    if (making->product->left != NO_MATRIX)
+      check_factor(exec, making, &making->left[i], making->rows / n);
+    check_factor(exec, making, &making->right[i], making->form.columns / n);
+  }
+}
+
+// Which accumulator a product has, of which shape and kind (PTX ISA, "Pipelined tcgen05 Instructions"): never 0.
+static guint32
+name_accumulator(const Making *making) {
+  const TensorProduct *product = making->product;
+  const guint32 lane = making->d >> TENSOR_LANE_SHIFT, column = making->d % TENSOR_COLUMNS;
+  return lane | column << 7 | making->rows / 32 << 16 | making->form.columns / 8 << 20 |
+         (guint32)product->kind << 26 | (product->blocks - 1) << 29 |
+         (guint32)product->is_stationary << 30 | (guint32)product->is_sparse << 31;
 }
 
 gboolean
@@ -480,6 +531,7 @@ smb_step_tensor_product(Exec *exec, const Step *step, SmbLanes lanes) {
   const TensorProduct *product = &step->tensor->product;
   SmbRuntime *runtime = exec->block->runtime;
   FOR_LANES(lanes, lane) {
+    CheckWork work = smb_tensor_work(exec, step, CHECK_TENSOR, (guint)lane);
     Making making;
     if (!open_product(exec, product, (guint)lane, &making)) {
       exec_list_traffic(exec, step, SMB_TRAFFIC_MATRIX, SMB_BYTES_UNKNOWN);
@@ -488,8 +540,11 @@ smb_step_tensor_product(Exec *exec, const Step *step, SmbLanes lanes) {
       continue;
     }
     exec_list_traffic(exec, step, SMB_TRAFFIC_MATRIX, count_factor_bytes(&making));
-    if (!check_places(exec, step, &making))
+    if (!check_places(step, &making))
       return FALSE;
+    work.form = name_accumulator(&making);
+    making.work = exec->block->check ? &work : NULL;
+    check_factors(exec, &making);
     smb_product_rule(&making.form, exec->code->program.cuda_arch / 10);
     if (making.form.is_published && !runtime)
       forget_data(&making);

@@ -104,6 +104,9 @@ smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_inspect_grid_trigger(block);
   else if (step->argument == FENCE_PERMIT)
     smb_tensor_memory(block)->is_closed = TRUE;
+  else if (step->argument == FENCE_TENSOR_LOADS || step->argument == FENCE_TENSOR_STORES)
+    smb_inspect_await_all(block, step->argument == FENCE_TENSOR_LOADS ? CHECK_LOADS : CHECK_STORES,
+                          exec->w);
   else if (step->argument == FENCE_COMMIT || step->argument == FENCE_COMMIT_SENDS)
     smb_inspect_commit(block, step->argument == FENCE_COMMIT ? CHECK_PRODUCTS : CHECK_SENDS,
                        exec->w);

@@ -74,8 +74,10 @@ begin_phase(Exec *exec) {
   exec->sync->timeouts = 0;
   smb_shadow_barrier(block->shadow);
   smb_order_meet_peers(exec);
-  if (block->check)
+  if (block->check) {
     smb_inspect_barrier(block, CHECK_CLUSTER_BARRIER, &living, TRUE);
+    smb_inspect_meet_peers(block);
+  }
 }
 
 gboolean

@@ -197,6 +197,24 @@ expect_bytes(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint3
   return TRUE;
 }
 
+// Of a block that is checked.
+static void
+note_arrival(Exec *exec, Exec *owner, guint32 offset) {
+  smb_inspect_arrive(exec->block, exec->w, owner == exec ? offset : CHECK_TOLD_PEERS);
+  if (owner != exec)
+    smb_inspect_arrive_from_peer(owner->block, offset);
+}
+
+// The same of what a copy has brought, to this block or that of the mbarrier.
+static void
+note_copied(Exec *exec, Exec *owner, guint32 offset) {
+  smb_inspect_finish(owner->block, CHECK_COPIES, 0, offset);
+  if (owner == exec)
+    return;
+  smb_inspect_finish(exec->block, CHECK_COPIES, 0, CHECK_TOLD_PEERS);
+  smb_inspect_arrive_from_peer(owner->block, offset);
+}
+
 static gboolean
 arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane,
                    const Places *places, guint32 count) {
@@ -210,8 +228,8 @@ arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane,
                          "more arrivals than the pending count of the mbarrier");
   barrier->pending -= count;
   tell_mbarrier(exec, owner, barrier, SMB_PHASE_ARRIVES, 0);
-  if (exec->block->check && owner == exec)
-    smb_inspect_arrive(exec->block, exec->w, offset);
+  if (exec->block->check)
+    note_arrival(exec, owner, offset);
   complete_if_due(owner, barrier);
   return TRUE;
 }
@@ -247,6 +265,11 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *p
     barrier->expected -= MIN(number, barrier->expected);
     return arrive_at_mbarrier(exec, step, barrier, lane, places, number);
   case MBARRIER_ARRIVE:
+    return arrive_at_mbarrier(exec, step, barrier, lane, places, number);
+  case MBARRIER_COMMIT:
+    if (exec->block->check)
+      smb_inspect_finish(exec->block, CHECK_TENSOR, exec->w,
+                         owner == exec ? offset : CHECK_TOLD_PEERS);
     return arrive_at_mbarrier(exec, step, barrier, lane, places, number);
   case MBARRIER_DROP_EXPECT:
     tell_mbarrier(exec, owner, barrier, SMB_PHASE_ANNOUNCES, number);
@@ -438,7 +461,7 @@ complete_bytes(Exec *exec, const Step *step, const Transfer *transfer, guint lan
   if (owner != exec)
     ++*exec->block->peers->changes;
   if (owner->block->check)
-    smb_inspect_copied(owner->block, offset);
+    note_copied(exec, owner, offset);
   complete_if_due(owner, barrier);
   return TRUE;
 }

@@ -21,19 +21,19 @@ smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch) {
   const SmbProgram *program = block->program;
   check->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   check->lane_shift = (guint)__builtin_ctz(block->lanes);
-  check->granule_shift = 2;
+  check->shared.shift = 2;
   for (guint i = 0; i < program->sites->len; i++) {
     guint width = g_array_index(program->sites, SmbSite, i).width;
-    check->granule_shift = MIN(check->granule_shift, width ? (guint)__builtin_ctz(width) : 0);
+    check->shared.shift = MIN(check->shared.shift, width ? (guint)__builtin_ctz(width) : 0);
   }
   gsize end = MAX(block->shared_bytes, block->reserved_start + block->reserved_bytes);
-  check->n_cells = (end >> check->granule_shift) + 1;
-  check->cells = g_new0(CheckCell, check->n_cells);
+  check->shared.n = (end >> check->shared.shift) + 1;
+  check->shared.cells = g_new0(CheckCell, check->shared.n);
   check->n_columns = smb_inspect_columns(block->n_warps);
   check->seen = g_new0(guint32, (gsize)block->n_warps * check->n_columns);
   check->lane_seen = g_new0(guint32, (gsize)block->n_warps * block->lanes * block->lanes);
   check->fenced = g_new0(guint32, block->n_warps);
-  for (guint i = 0; i < N_CHECK_GROUPED; i++)
+  for (guint i = 0; i < N_CHECK_AGENTS; i++)
     check->groups[i] = g_new0(CheckGroups, block->n_warps);
   check->posts = smb_inspect_posts_new();
   check->polls = g_new0(guint8, program->sites->len + 1);
@@ -53,11 +53,12 @@ smb_inspect_free(Inspection *check) {
   g_hash_table_unref(check->known);
   g_clear_pointer(&check->code, g_ptr_array_unref);
   g_free(check->failed_text);
-  g_free(check->cells);
+  g_free(check->shared.cells);
+  g_free(check->tensor.cells);
   g_free(check->seen);
   g_free(check->lane_seen);
   g_free(check->fenced);
-  for (guint i = 0; i < N_CHECK_GROUPED; i++)
+  for (guint i = 0; i < N_CHECK_AGENTS; i++)
     g_free(check->groups[i]);
   g_hash_table_unref(check->posts);
   g_free(check->polls);
@@ -77,12 +78,14 @@ smb_inspect_start_block(SmbBlock *block) {
   g_hash_table_remove_all(check->known);
   g_hash_table_remove_all(check->posts);
   if (check->now > LAST_TIME) {
-    memset(check->cells, 0, check->n_cells * sizeof *check->cells);
+    memset(check->shared.cells, 0, check->shared.n * sizeof(CheckCell));
+    if (check->tensor.cells)
+      memset(check->tensor.cells, 0, check->tensor.n * sizeof(CheckCell));
     memset(check->seen, 0, (gsize)block->n_warps * check->n_columns * sizeof *check->seen);
     memset(check->lane_seen, 0,
            (gsize)block->n_warps * block->lanes * block->lanes * sizeof *check->lane_seen);
     memset(check->fenced, 0, block->n_warps * sizeof *check->fenced);
-    for (guint i = 0; i < N_CHECK_GROUPED; i++)
+    for (guint i = 0; i < N_CHECK_AGENTS; i++)
       memset(check->groups[i], 0, block->n_warps * sizeof *check->groups[i]);
     check->now = 0;
   }
@@ -239,7 +242,7 @@ smb_inspect_tell(SmbBlock *block, const CheckFound *found, const char *format, .
   defect->has_thread = found->lane != G_MAXUINT;
   if (defect->has_thread)
     set_thread(block, found->warp * block->lanes + found->lane, defect->thread);
-  defect->has_other = found->other_thread < check_copier(block);
+  defect->has_other = found->other_thread < block->n_warps * block->lanes;
   if (defect->has_other)
     set_thread(block, found->other_thread, defect->other_thread);
   g_hash_table_insert(check->known, g_memdup2(&key, sizeof key), defect);

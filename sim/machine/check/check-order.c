@@ -14,11 +14,10 @@ typedef struct {
   guint32 *complete;
 } Post;
 
-// Columns of a row: a warp each, copies in bulk, products of four warps each, what copies in bulk of each warp read; and what products see of each
-// warp's stores.
+// Columns of a row: the warps, their agents, and what products see of each warp's stores.
 guint
 smb_inspect_columns(guint n_warps) {
-  return n_warps + 1 + (n_warps + CHECK_GROUP_WARPS - 1) / CHECK_GROUP_WARPS + 2 * n_warps;
+  return n_warps * (1 + N_CHECK_AGENTS + 1);
 }
 
 // Of what products see of a warp's stores.
@@ -139,9 +138,28 @@ smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key) {
 }
 
 void
-smb_inspect_copied(SmbBlock *block, guint32 key) {
+smb_inspect_finish(SmbBlock *block, CheckAgent agent, guint warp, guint32 key) {
   Inspection *check = block->check;
-  open_post(check, key)->arrived[block->n_warps] = ++check->now;
+  guint column = check_warp(check, check_agent(block, agent, warp));
+  open_post(check, key)->arrived[column] = ++check->now;
+}
+
+void
+smb_inspect_arrive_from_peer(SmbBlock *block, guint32 key) {
+  const Inspection *check = block->check;
+  raise_row(open_post(check, key)->arrived, open_post(check, CHECK_TOLD_PEERS)->arrived,
+            check->n_columns);
+  smb_inspect_finish(block, CHECK_PEERS, 0, key);
+}
+
+void
+smb_inspect_meet_peers(SmbBlock *block) {
+  for (guint w = 0; w < block->n_warps; w++)
+    smb_inspect_arrive(block, w, CHECK_TOLD_PEERS);
+  smb_inspect_finish(block, CHECK_PEERS, 0, CHECK_TOLD_PEERS);
+  smb_inspect_complete(block, CHECK_TOLD_PEERS);
+  for (guint w = 0; w < block->n_warps; w++)
+    smb_inspect_await(block, w, 0, CHECK_TOLD_PEERS);
 }
 
 void
@@ -178,20 +196,26 @@ smb_inspect_fence_async(SmbBlock *block, guint warp) {
 }
 
 void
-smb_inspect_commit(SmbBlock *block, CheckGrouped kind, guint warp) {
+smb_inspect_commit(SmbBlock *block, CheckAgent agent, guint warp) {
   Inspection *check = block->check;
-  guint32 *ended = check->groups[kind][warp];
+  guint32 *ended = check->groups[agent][warp];
   memmove(ended + 1, ended, (CHECK_GROUPS - 1) * sizeof *ended);
   ended[0] = ++check->now;
 }
 
 void
-smb_inspect_await_groups(SmbBlock *block, CheckGrouped kind, guint warp, guint n) {
+smb_inspect_await_groups(SmbBlock *block, CheckAgent agent, guint warp, guint n) {
   const Inspection *check = block->check;
-  guint who = kind == CHECK_PRODUCTS ? check_product(block, warp) : check_sender(block, warp);
-  guint32 *seen = &seen_row(check, warp)[check_warp(check, who)];
+  guint column = check_warp(check, check_agent(block, agent, warp));
+  guint32 *seen = &seen_row(check, warp)[column];
   if (n < CHECK_GROUPS)
-    *seen = MAX(*seen, check->groups[kind][warp][n]);
+    *seen = MAX(*seen, check->groups[agent][warp][n]);
+}
+
+void
+smb_inspect_await_all(SmbBlock *block, CheckAgent agent, guint warp) {
+  smb_inspect_commit(block, agent, warp);
+  smb_inspect_await_groups(block, agent, warp, 0);
 }
 
 void
@@ -252,6 +276,14 @@ smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time)
   if (warp == of)
     return time < lane_row(block, warp, thread % block->lanes)[other % block->lanes];
   return time < seen_row(check, warp)[of];
+}
+
+gboolean
+smb_inspect_sees_begun(const SmbBlock *block, guint warp, guint agent, guint32 time) {
+  const Inspection *check = block->check;
+  guint of = check_warp(check, agent) % block->n_warps;
+  return of == warp || time < check->floor || time < seen_row(check, warp)[of] ||
+         check_agent_of(block, agent) == CHECK_PEERS;
 }
 
 gboolean

@@ -12,10 +12,10 @@
 #include "sim/machine/access/access.h"
 
 /**
- * CheckCell: what happened to a granule of shared memory, in the times of the block's clock; 0, or a time of an earlier block: nothing
+ * CheckCell: what happened to a granule of shared or tensor memory, in the times of the block's clock; 0, or a time of an earlier block: nothing
  * @wrote, @writer, @write_site: the last write
  * @read, @reader, @read_site: reads since then, by two threads
- * @value: of the last write, for writes that change nothing
+ * @value: of the last write, for writes that change nothing; in tensor memory its CheckWork.form
  * @set: when it was first written
  * @polled: since when its reads and writes are a flag's
  * @is_atomic: the last write is
@@ -39,19 +39,47 @@ typedef struct {
 typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
 
 enum {
-  // Of products, or of copies in bulk, that can be told apart: of products no more than 8 can go on (PTX ISA, "wgmma.wait_group").
+  // Of what a warp has begun, that can be told apart: of products no more than 8 can go on (PTX ISA, "wgmma.wait_group").
   CHECK_GROUPS = 64,
   CHECK_GROUP_WARPS = 4 // that make such a product
 };
 
 typedef guint32 CheckGroups[CHECK_GROUPS];
 
-// What a warp makes groups of, and waits for.
+// Who makes an access: a thread, or what goes on by itself once a thread has begun it, each kind with its own way to wait for it.
 typedef enum {
-  CHECK_PRODUCTS, // of four warps
-  CHECK_SENDS,    // copies in bulk from shared memory, without an mbarrier
-  N_CHECK_GROUPED
-} CheckGrouped;
+  CHECK_COPIES,   // in bulk, of the block: their mbarriers
+  CHECK_PRODUCTS, // wgmma, of four warps: wgmma.wait_group
+  CHECK_SENDS, // copies in bulk from shared memory, without an mbarrier, of a warp: cp.async.bulk.wait_group
+  CHECK_TENSOR, // tcgen05.mma and .cp, of a warp: the mbarrier of a tcgen05.commit
+  CHECK_PEERS,  // the same of other blocks of the cluster, in memory of this one
+  CHECK_LOADS,  // tcgen05.ld, of a warp: tcgen05.wait::ld
+  CHECK_STORES, // tcgen05.st, of a warp: tcgen05.wait::st
+  N_CHECK_AGENTS,
+  CHECK_THREAD = N_CHECK_AGENTS // that executes the instruction
+} CheckAgent;
+
+/**
+ * CheckWork: an instruction that something else than its thread executes
+ * @block: of the thread. In memory of another block, what it does is noted as of CHECK_PEERS, and not compared with what was done before
+ * @lane: of the thread that has begun it; 0: those of a warp have together
+ * @form: of a tcgen05.mma: which accumulator it has, of which shape and kind; else 0
+ * @told: a bit for each kind of defect that was found of it in tensor memory: once is enough
+ */
+typedef struct {
+  CheckAgent agent;
+  const SmbBlock *block;
+  guint site, warp, lane;
+  guint32 form;
+  guint32 told;
+} CheckWork;
+
+// Memory whose granules are looked at, of 1 << @shift bytes each.
+typedef struct {
+  CheckCell *cells;
+  gsize n;
+  guint shift;
+} CheckSpace;
 
 /**
  * Inspection:
@@ -60,16 +88,17 @@ typedef enum {
  * @code: (nullable): SmbCodeLine, once a place was asked for
  * @failed_place, @failed_text: of the last smb_block_fail()
  * @lane_shift: the bits of a thread's number that are its lane
- * @granule_shift, @cells, @n_cells: the program's own shared memory, and the system's part, if the program uses it
+ * @shared: the program's own shared memory, and the system's part, if the program uses it
+ * @tensor: tensor memory, lane by lane, once it was accessed
  * @now: the time: it rises whenever threads are put in order
  * @start: that of the block's start
  * @floor: all threads see what was done before
- * @seen: [warp][column]: what a warp sees of each warp: all that it did before that time; of copies in bulk; of the products of each four warps; of
- *   what copies in bulk of each warp read; and of each warp again, what products and copies in bulk see of its stores (check-order.c)
+ * @seen: [warp][column]: what a warp sees of each warp: all that it did before that time; of each CheckAgent of each warp; and of each warp again,
+ *   what products and copies in bulk see of its stores (check-order.c)
  * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
  * @fenced: [warp]: what it did before that time, it did before its last fence
  * @has_fences: whether a warp had one
- * @groups: of each kind, [warp]: when it ended its last groups, the newest first
+ * @groups: of each agent that has groups, [warp]: when it ended its last ones, the newest first
  * @posts: by smb_inspect_arrive()'s key: Post
  * @polls: by site: 0: not known yet, 1: no, 2: yes
  * @races: by site: whether a read of what was not written yet races with a later write
@@ -90,16 +119,15 @@ struct _Inspection {
   gboolean has_code;
   guint32 failed_place;
   char *failed_text;
-  guint granule_shift, lane_shift;
-  CheckCell *cells;
-  gsize n_cells;
+  guint lane_shift;
+  CheckSpace shared, tensor;
   guint32 now, start, floor;
   guint n_columns;
   guint32 *seen;
   guint32 *lane_seen;
   guint32 *fenced;
   gboolean has_fences;
-  CheckGroups *groups[N_CHECK_GROUPED];
+  CheckGroups *groups[N_CHECK_AGENTS];
   GHashTable *posts;
   guint8 *polls;
   guint8 *races;
@@ -135,7 +163,7 @@ void smb_inspect_start_block(SmbBlock *block);
  * @site: G_MAXUINT: none: then it is at @at, a place of the program
  * @other: of a race: the site of the other access
  * @lane: G_MAXUINT: of no thread
- * @other_thread: of a race: warp * lanes + lane; G_MAXUINT: none
+ * @other_thread: of a race: warp * lanes + lane, or check_agent(); G_MAXUINT: none
  * @array: (nullable)
  */
 typedef struct {
@@ -174,8 +202,11 @@ void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access,
                         const MarkedWords *words);
 // A copy in bulk of one lane, or another access by parts.
 void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
-// A product of four warps reads the bytes for one of them.
-void smb_inspect_operand(SmbBlock *block, guint site, guint warp, guint32 offset, gsize bytes);
+// What a product, or a copy to tensor memory, reads of the program's own shared memory.
+void smb_inspect_operand(SmbBlock *block, const CheckWork *work, guint32 offset, gsize bytes);
+// A word of tensor memory is read or written.
+void smb_inspect_tensor(SmbBlock *block, CheckWork *work, SmbOpClass op_class, guint lane,
+                        guint column);
 // What a lane reads of another block of the cluster.
 void smb_inspect_peer_read(SmbBlock *block, const Move *move, guint warp, guint lane,
                            const PeerPlace *place);
@@ -205,7 +236,8 @@ void smb_inspect_dependency(SmbBlock *block, const Move *move, guint warp, guint
 enum {
   CHECK_BLOCK_BARRIERS =
       0x40000000, // keys of barriers of the block: plus the number; others are offsets of mbarriers
-  CHECK_COUNTERS = 0x20000000, // of what atomics count: plus the offset
+  CHECK_COUNTERS = 0x20000000,   // of what atomics count: plus the offset
+  CHECK_TOLD_PEERS = 0x10000000, // of what this block has arrived with in others of its cluster
 };
 
 guint smb_inspect_columns(guint n_warps);
@@ -214,19 +246,24 @@ GHashTable *smb_inspect_posts_new(void);
 void smb_inspect_meet(SmbBlock *block, guint warp, SmbLanes lanes);
 // All threads of @mask have met at a barrier; @is_all: those are all that live. What arrived there counts, too.
 void smb_inspect_barrier(SmbBlock *block, guint32 key, const Mask *mask, gboolean is_all);
-// Threads of a warp arrive, and go on; copies in bulk have been made that end there; a phase is complete; lanes have waited for it.
+// Threads of a warp arrive, and go on; what an agent of a warp has been given ends there; a phase is complete; lanes have waited for it.
 void smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key);
-void smb_inspect_copied(SmbBlock *block, guint32 key);
+void smb_inspect_finish(SmbBlock *block, CheckAgent agent, guint warp, guint32 key);
+// Another block of the cluster arrives, or its copy completes; all blocks of the cluster have met. It is taken to see what CHECK_TOLD_PEERS has, and that all
+// is made that its tensor cores were given.
+void smb_inspect_arrive_from_peer(SmbBlock *block, guint32 key);
+void smb_inspect_meet_peers(SmbBlock *block);
 void smb_inspect_complete(SmbBlock *block, guint32 key);
 void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key);
 // A fence of a warp. What it did before is seen by who finds, by an atomic or as it polls, what an atomic of the warp left there later, or
 // other atomics that followed.
 void smb_inspect_fence(SmbBlock *block, guint warp);
-// What the warp sees of stores, products of four warps and copies in bulk see as well, of whoever sees this.
+// What the warp sees of stores, products and copies in bulk see as well, of whoever sees this.
 void smb_inspect_fence_async(SmbBlock *block, guint warp);
-// What a warp has begun of a kind is a group; it has waited for all but @n groups.
-void smb_inspect_commit(SmbBlock *block, CheckGrouped kind, guint warp);
-void smb_inspect_await_groups(SmbBlock *block, CheckGrouped kind, guint warp, guint n);
+// What an agent was given by a warp is a group; the warp has waited for all but @n groups, or for all that there is.
+void smb_inspect_commit(SmbBlock *block, CheckAgent agent, guint warp);
+void smb_inspect_await_groups(SmbBlock *block, CheckAgent agent, guint warp, guint n);
+void smb_inspect_await_all(SmbBlock *block, CheckAgent agent, guint warp);
 // An atomic changes what is at an offset; a thread finds there what atomics left.
 void smb_inspect_release(SmbBlock *block, guint warp, guint32 offset);
 void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
@@ -234,6 +271,8 @@ void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
 void smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time);
 // Whether a thread sees what another one did at a time.
 gboolean smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time);
+// The same of an agent: whether the warp sees that it was given what it did, which may go on. What those of another block were given is not known: TRUE.
+gboolean smb_inspect_sees_begun(const SmbBlock *block, guint warp, guint agent, guint32 time);
 // Whether a product, or a copy in bulk, of a warp sees what a thread stored at a time that the warp sees.
 gboolean smb_inspect_is_fenced(const SmbBlock *block, guint warp, guint writer, guint32 time);
 // What follows is later.
@@ -250,20 +289,18 @@ check_warp(const Inspection *check, guint thread) {
   return thread >> check->lane_shift;
 }
 
-// The number of what makes copies in bulk, among threads.
+// The number of an agent of a warp, among threads.
 static inline guint
-check_copier(const SmbBlock *block) {
-  return block->n_warps * block->lanes;
+check_agent(const SmbBlock *block, CheckAgent agent, guint warp) {
+  guint i = agent == CHECK_PRODUCTS ? warp / CHECK_GROUP_WARPS : warp;
+  if (agent == CHECK_COPIES || agent == CHECK_PEERS)
+    i = 0;
+  return ((1 + agent) * block->n_warps + i) * block->lanes;
 }
 
-// And of what makes products of a warp and three others.
-static inline guint
-check_product(const SmbBlock *block, guint warp) {
-  return (block->n_warps + 1 + warp / CHECK_GROUP_WARPS) * block->lanes;
-}
-
-// And of what copies in bulk of a warp read, until it has waited for their group.
-static inline guint
-check_sender(const SmbBlock *block, guint warp) {
-  return check_product(block, block->n_warps + CHECK_GROUP_WARPS - 1) + warp * block->lanes;
+// Which one has a number.
+static inline CheckAgent
+check_agent_of(const SmbBlock *block, guint number) {
+  guint of = number / (block->n_warps * block->lanes);
+  return of == 0 ? CHECK_THREAD : (CheckAgent)(of - 1);
 }

@@ -92,17 +92,17 @@ smb_ptx_decode_copies_arrive(PtxDecoder *decoder) {
   return decode_arrive(decoder, (MBarrierAction)decoder->argument);
 }
 
-// tcgen05.commit [a]{, blocks}: arrives when earlier products are complete, which they are.
+// tcgen05.commit [a]{, blocks}: arrives when what tensor cores were given before is complete, which it is.
 PtxResult
 smb_ptx_decode_mbarrier_commit(PtxDecoder *decoder) {
   if (!smb_ptx_has_operand(decoder, 1))
-    return decode_arrive(decoder, MBARRIER_ARRIVE);
+    return decode_arrive(decoder, MBARRIER_COMMIT);
   Transfer *barrier = find_barrier(decoder, 0);
   Row blocks = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 2, FALSE);
   if (!barrier)
     return PTX_FAILED;
   if (blocks == NO_ROW)
     return smb_ptx_wants(decoder, "an mbarrier, and blocks of the cluster");
-  smb_build_mbarrier_each(&decoder->build, barrier, MBARRIER_ARRIVE, blocks);
+  smb_build_mbarrier_each(&decoder->build, barrier, MBARRIER_COMMIT, blocks);
   return PTX_DECODED;
 }

@@ -10,7 +10,15 @@
 
 enum {
   FACTOR_QUANTUM = 16, // bytes
+  WORD_BYTES = 4,      // of tensor memory
 };
+
+// Where findings in tensor memory say that they are.
+static const Transfer *
+add_tensor_site(const PtxDecoder *decoder, gboolean loads) {
+  return smb_build_apart(&decoder->build, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
+                         WORD_BYTES);
+}
 
 // [address]. FALSE with an error.
 static gboolean
@@ -30,7 +38,7 @@ smb_ptx_decode_tensor_free(PtxDecoder *decoder) {
   Row columns = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
   if (address == NO_ROW || columns == NO_ROW)
     return smb_ptx_wants(decoder, "an address, and a number of columns");
-  smb_build_tensor_free(&decoder->build, address, columns);
+  smb_build_tensor_free(&decoder->build, address, columns, add_tensor_site(decoder, FALSE));
   return PTX_DECODED;
 }
 
@@ -114,7 +122,8 @@ smb_ptx_decode_tensor_move(PtxDecoder *decoder) {
   }
   if (!set_tensor_address(decoder, place, &move->place))
     return PTX_FAILED;
-  smb_build_tensor(&decoder->build, loads ? STEP_TENSOR_LOAD : STEP_TENSOR_STORE, step, NULL);
+  smb_build_tensor(&decoder->build, loads ? STEP_TENSOR_LOAD : STEP_TENSOR_STORE, step,
+                   add_tensor_site(decoder, loads));
   return !reduces || add_extreme(decoder, move)
              ? PTX_DECODED
              : smb_ptx_wants(decoder, "two registers or more, and one for the extreme");
