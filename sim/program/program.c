@@ -184,6 +184,12 @@ smb_site_place(const SmbSite *site) {
 }
 
 gboolean
+smb_site_shares_line(const SmbSite *site, const SmbSite *other) {
+  return site == other ||
+         (site->line && site->line == other->line && g_strcmp0(site->file, other->file) == 0);
+}
+
+gboolean
 smb_frame_is_own(const SmbFrame *frame) {
   static const char *const systems[] = {"/usr/include/", "/usr/lib/", "/usr/local/cuda"};
   static const char *const libraries[] = {"include/cute/",   "include/cutlass/", "include/cub/",

@@ -218,6 +218,9 @@ GPtrArray *smb_program_instructions(const SmbProgram *program);
 /** Where a site stands: "line 12", "scan.cu:12", or "0x120" of one that has no line (transfer full). */
 char *smb_site_place(const SmbSite *site);
 
+/** Whether two sites stand in the same line of a file; a site without a line is like no other one. */
+gboolean smb_site_shares_line(const SmbSite *site, const SmbSite *other);
+
 /** Whether a file is the user's own, and none of a toolkit or of a library that is inlined everywhere. */
 gboolean smb_frame_is_own(const SmbFrame *frame);
 

@@ -124,7 +124,7 @@ write_mode_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdvis
   smb_mode_descriptor(mode, &leading, &stride);
   smb_json_number(json, "swizzle_bytes", mode->span);
   smb_json_number_if(json, "descriptor_swizzle", tile->is_operand,
-                     smb_mode_bits(report->arch, mode));
+                     smb_mode_bits(report->arch, mode->span));
   smb_json_number_if(json, "stride_byte_offset", tile->is_operand && stride, stride);
   smb_json_number_if(json, "leading_byte_offset", tile->is_operand && leading, leading);
   smb_json_number(json, "alignment",

@@ -26,8 +26,8 @@ smb_mode_descriptor(const SmbPlacement *mode, guint32 *leading, guint32 *stride)
 }
 
 guint
-smb_mode_bits(const SmbArch *arch, const SmbPlacement *mode) {
-  guint bits = mode->span ? 4 - (guint)__builtin_ctz(mode->span / SMB_PLACED_CHUNK) : 0;
+smb_mode_bits(const SmbArch *arch, guint span) {
+  guint bits = span ? 4 - (guint)__builtin_ctz(span / SMB_PLACED_CHUNK) : 0;
   return smb_arch_info(arch)->capability_major == WGMMA_MAJOR ? bits : 2 * bits;
 }
 
@@ -77,9 +77,7 @@ clear_change(gpointer data) {
 static void
 add_change_site(SmbModeChange *change, const SmbSite *site) {
   for (guint i = 0; i < change->sites->len; i++) {
-    const SmbSite *other = g_ptr_array_index(change->sites, i);
-    if (other == site ||
-        (site->line && other->line == site->line && g_strcmp0(other->file, site->file) == 0))
+    if (smb_site_shares_line(g_ptr_array_index(change->sites, i), site))
       return;
   }
   g_ptr_array_add(change->sites, (gpointer)site);
@@ -186,8 +184,8 @@ describe_descriptor(const SmbAdviseReport *report, const SmbPlacedTile *tile,
   g_string_printf(text, "the descriptor of operand %c has ", part->name);
   if (mode->span != part->placement.span)
     g_string_append_printf(text, "%u in bits %s (%u-byte swizzle; now %u), the base offset 0",
-                           smb_mode_bits(report->arch, mode), is_wgmma ? "62-63" : "61-63",
-                           mode->span, smb_mode_bits(report->arch, &part->placement));
+                           smb_mode_bits(report->arch, mode->span), is_wgmma ? "62-63" : "61-63",
+                           mode->span, smb_mode_bits(report->arch, part->placement.span));
   else
     g_string_append(text, "no swizzle, as now");
   append_byte_offset(text, "stride", stride, stride_now);

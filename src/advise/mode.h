@@ -22,8 +22,8 @@ char *smb_tile_index(const SmbPlacedTile *tile);
 /** smb_mode_descriptor: @leading, @stride: (out): byte offsets of a descriptor; 0: not read */
 void smb_mode_descriptor(const SmbPlacement *mode, guint32 *leading, guint32 *stride);
 
-/** smb_mode_bits: Returns: the value of the swizzle in a descriptor: of wgmma in bits 62-63, of tcgen05 in bits 61-63 */
-guint smb_mode_bits(const SmbArch *arch, const SmbPlacement *mode);
+/** smb_mode_bits: Returns: the value of a swizzle over @span bytes (0: none) in a descriptor: of wgmma in bits 62-63, of tcgen05 in bits 61-63 */
+guint smb_mode_bits(const SmbArch *arch, guint span);
 
 /**
  * SmbModeChange: one thing that has to be changed

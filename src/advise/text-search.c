@@ -6,6 +6,7 @@
 
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
+#include "src/advise/mode.h"
 #include "src/advise/text.h"
 #include "src/analysis/verdict.h"
 
@@ -117,7 +118,6 @@ smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
   enum {
     TENSOR_MAJOR = 9, // the first with copies of boxes of tensors, and the only one with wgmma
   };
-  static const guint8 modes[] = {[128 / 32] = 1, [64 / 32] = 2, [32 / 32] = 3};
   const SmbLayout *layout = &candidate->layout;
   guint span = candidate->tensor_span;
   gboolean has_rows = array->search->use->bytes > layout->columns * layout->element_bytes;
@@ -132,7 +132,7 @@ smb_advise_append_tensor_mode(GString *text, const SmbAdviseReport *report,
     g_string_append_printf(text,
                            ", and if wgmma is to read it, its descriptor has the value %u in bits "
                            "62-63 (%u-byte swizzle)",
-                           modes[span / 32], span);
+                           smb_mode_bits(report->arch, span), span);
   g_string_append_printf(text, "; the array begins at a multiple of %u bytes then", 8 * span);
   if (!has_rows)
     g_string_append_printf(text, " and its rows have %u", span);

@@ -13,9 +13,7 @@
 
 static gboolean
 are_tiles_alike(const SmbPlacedRows *one, const SmbPlacedRows *other) {
-  gboolean is_line = one->site->line && one->site->line == other->site->line &&
-                     g_strcmp0(one->site->file, other->site->file) == 0;
-  return one->name == other->name && (one->site == other->site || is_line);
+  return one->name == other->name && smb_site_shares_line(one->site, other->site);
 }
 
 GArray *

@@ -37,11 +37,9 @@ is_same_unset(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
 // Whether both say that one copy is not waited for.
 static gboolean
 is_same_copy(const SmbProgram *program, const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
-  const SmbSite *of_a = smb_program_site(program, a->other);
-  const SmbSite *of_b = smb_program_site(program, b->other);
   return a->kind == SMB_WARNING_PENDING && b->kind == SMB_WARNING_PENDING &&
-         (a->other == b->other ||
-          (of_a->line && of_a->line == of_b->line && g_strcmp0(of_a->file, of_b->file) == 0));
+         smb_site_shares_line(smb_program_site(program, a->other),
+                              smb_program_site(program, b->other));
 }
 
 // Whether both say the same of the rows of one copy, as instructions of one product do that a compiler has unrolled.

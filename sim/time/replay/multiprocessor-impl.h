@@ -20,10 +20,10 @@ enum {
   MAX_SLICES = SMB_MAX_SLICES,
   MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
   MAX_QUEUE = SMB_MAX_QUEUE,
-  N_COLLECTORS = 2, // instructions of a sub-partition whose registers are read at a time
-  MAX_SENT = 64,    // registers of a bank that wait to be read for the queue
-  MAX_SENT_STORES =
-      128, // of a sub-partition, that have not come to the buffer of lines, and warps that have ended since
+  N_COLLECTORS = 2,      // instructions of a sub-partition whose registers are read at a time
+  MAX_SENT = 64,         // registers of a bank that wait to be read for the queue
+  MAX_SENT_STORES = 128, // and ends of warps that have not come to the buffer of lines
+  MAX_STORE_TIMES = N_PARTITIONS * MAX_SENT_STORES,
   MAX_RESULTS = 64, // that wait to be written to its registers; more of them are taken to have been
   CHANGED_LINES = 8,                // of which it is known when others have changed them
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
@@ -141,6 +141,7 @@ typedef struct {
   const SmbTimedLine *lines;
   guint sequence; // of its block
   guint place;    // of its warp
+  double leaving; // cycles that its way is taken if each line is sent as it is
 } SentStore;
 
 typedef struct {
@@ -210,23 +211,21 @@ typedef struct {
   double host_loads, host_stores; // the ways from and to the memory of the host: free again,
   double host_load_busy, host_store_busy; // and how long they worked
   double look_up_busy;                    // how long the first-level cache looked up lines
-  double l2_write_busy,
-      l2_turns_busy; // how long the way into the second-level cache worked, and the cache for stores
+  double l2_write_busy;                   // how long the way into the second-level cache worked,
+  double l2_turns_busy;                   // and that cache for stores
   SmbLoad l2_load, l2_write_load, dram_load, dram_writes;
   gboolean reads_dram; // since the launch began
   double changes;      // what atomics take of all slices of the second-level cache: free again
-  double slices
-      [MAX_SLICES]; // what they take of a slice, those of all multiprocessors together: free again
+  double slices[MAX_SLICES]; // what those of all multiprocessors take of one: free again
   double slice_busy[MAX_SLICES];
   ChangedLine changed[CHANGED_LINES]; // the last ones, in a ring
   guint changed_at;
-  double hottest;    // the last of these
-  double hot_cycles; // of what it was asked for last
-  double given;      // multiprocessors that get blocks,
-  double working;    // those that have as much to do as this one,
-  double alike;      // for how many of them a block that is replayed asks
-  double
-      head_start; // of the first one of these: DRAM serves others meanwhile, and later this one all the more
+  double hottest;                    // the last of these
+  double hot_cycles;                 // of what it was asked for last
+  double given;                      // multiprocessors that get blocks,
+  double working;                    // those that have as much to do as this one,
+  double alike;                      // for how many of them a block that is replayed asks
+  double head_start;                 // of the first one of these: DRAM makes up for it later
   double chip_cycles;                // of all multiprocessors that have blocks, in a second
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
@@ -241,9 +240,7 @@ typedef struct {
   Progress full; // when a block had ended, and none came in its place
   SmbL1Cache *cache;
   SmbStoreBuffer stores;
-  double store_times
-      [N_PARTITIONS *
-       MAX_SENT_STORES]; // at which the pipe takes stores that have not come there, the last one first
+  double store_times[MAX_STORE_TIMES]; // when the pipe takes stores, the last one first
   guint n_store_times;
   guint store_turn; // sub-partition
   SmbCodeFetch *code;

@@ -21,16 +21,14 @@ smb_store_buffer_put(SmbStoreBuffer *buffer, guint n, SmbStoreLine stored) {
   guint at = 0;
   while (at < n - 1 && buffer->lines[at].tag != stored.tag)
     at++;
-  SmbStoreLine sent = {0};
-  if (buffer->lines[at].tag == stored.tag) {
-    SmbStoreLine before = take_out(buffer, at);
-    stored.warps |= before.warps;
-    stored.words |= before.words;
-    stored.sectors |= before.sectors;
-  } else {
-    sent = take_out(buffer, n - 1);
+  SmbStoreLine sent = buffer->lines[at];
+  if (sent.tag == stored.tag) {
+    stored.warps |= sent.warps;
+    stored.words |= sent.words;
+    stored.sectors |= sent.sectors;
+    sent = (SmbStoreLine){0};
   }
-  memmove(buffer->lines + 1, buffer->lines, (n - 1) * sizeof(SmbStoreLine));
+  memmove(buffer->lines + 1, buffer->lines, at * sizeof(SmbStoreLine));
   buffer->lines[0] = stored;
   return sent;
 }

@@ -27,10 +27,10 @@ send_line(Multiprocessor *sm, const SmbStoreLine *line, double start) {
 
 // How long the way of stores is taken for lines that have not come to the buffer, if each is sent as it is.
 static double
-count_leaving(const Multiprocessor *sm, const SentStore *store) {
+count_leaving(const Multiprocessor *sm, const SmbTimedLine *lines, guint n) {
   double cycles = 0;
-  for (guint i = 0; i < store->request->n; i++) {
-    const SmbTimedLine *line = &store->lines[i];
+  for (guint i = 0; i < n; i++) {
+    const SmbTimedLine *line = &lines[i];
     const SmbStoreLine stored = {.words = line->words, .sectors = line->sectors};
     cycles += smb_memory_path_leave(sm->chip, (guint)__builtin_popcount(line->sectors),
                                     smb_store_line_partial(&stored));
@@ -52,7 +52,7 @@ send_whole(Multiprocessor *sm, double now) {
 static void
 put_lines(Multiprocessor *sm, const SentStore *store, double start) {
   const SmbTimedRequest *request = store->request;
-  sm->leaving -= count_leaving(sm, store);
+  sm->leaving -= store->leaving;
   send_whole(sm, start);
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line = &store->lines[i];
@@ -130,15 +130,17 @@ smb_store_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequ
   serve_stores(sm, warp->issued);
   if (partition->stores.n == MAX_SENT_STORES)
     serve_stores(sm, NEVER);
+  const SmbTimedLine *lines = &g_array_index(warp->record->lines, SmbTimedLine, request->first);
   const SentStore store = {
       .request = request,
-      .lines = &g_array_index(warp->record->lines, SmbTimedLine, request->first),
+      .lines = lines,
       .sequence = warp->sequence,
       .place = smb_warp_place(sm, warp),
+      .leaving = count_leaving(sm, lines, request->n),
   };
   push_store(partition, store);
   note_time(sm, start);
-  sm->leaving = MAX(start, sm->leaving) + count_leaving(sm, &store);
+  sm->leaving = MAX(start, sm->leaving) + store.leaving;
 }
 
 void
