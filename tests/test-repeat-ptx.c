@@ -158,27 +158,54 @@ START_TEST(test_ptx_cases) {
 END_TEST
 
 // With --unknown skip: whether something is known is another thing that blocks can differ in.
-static const char *const skip_cases[] = {
-    IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1;\n" USE_R10,
-    IN_BLOCK_700
-    "  selp.u32 %r10, 5, %r8, %p1; st.shared.u32 [s], %r10; ld.shared.u32 %r10, [s];\n" USE_R10,
-    IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1; shl.b32 %r10, %r10, 2; st.shared.u16 [s], %r10; "
-                 "ld.shared.u16 %r10, [s];\n" USE_R10,
-    IN_BLOCK_700
-    "  selp.u32 %r10, 5, %r8, %p1; setp.eq.u32 %p2, %r10, 5; @%p2 st.shared.u32 [s], %r0;\n",
-    IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1; mul.wide.u32 %d5, %r10, 4; add.s64 %d5, %d5, %d1; "
-                 "ld.global.u32 %r12, [%d5];\n",
-    IN_BLOCK_700 "  selp.u32 %r10, 0, %r8, %p1; st.shared.u32 [s], 7; and.b32 %r10, %r10, 60;\n  "
-                 "atom.shared.add.u32 %r11, [s], %r10; ld.shared.u32 %r10, [s];\n" USE_R10,
-    "  st.global.u32 [%d2+2800], 5; add.s64 %d4, %d2, %d3; ld.global.u32 %r10, [%d4];\n" USE_R10,
-    "  add.s64 %d4, %d2, %d3; st.global.u32 [%d4], 5; ld.global.u32 %r10, [%d2+2800];\n" USE_R10,
-    "  and.b32 %r10, %r8, 124; ld.shared.u32 %r12, [%r10]; st.shared.u32 [s], %r1;\n",
+static const Case skip_cases[] = {
+    {IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1;\n" USE_R10, 0},
+    {IN_BLOCK_700
+     "  selp.u32 %r10, 5, %r8, %p1; st.shared.u32 [s], %r10; ld.shared.u32 %r10, [s];\n" USE_R10,
+     0},
+    {IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1; shl.b32 %r10, %r10, 2; st.shared.u16 [s], %r10; "
+                  "ld.shared.u16 %r10, [s];\n" USE_R10,
+     0},
+    {IN_BLOCK_700
+     "  selp.u32 %r10, 5, %r8, %p1; setp.eq.u32 %p2, %r10, 5; @%p2 st.shared.u32 [s], %r0;\n",
+     0},
+    {IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1; mul.wide.u32 %d5, %r10, 4; add.s64 %d5, %d5, %d1; "
+                  "ld.global.u32 %r12, [%d5];\n",
+     0},
+    {IN_BLOCK_700 "  selp.u32 %r10, 0, %r8, %p1; st.shared.u32 [s], 7; and.b32 %r10, %r10, 60;\n  "
+                  "atom.shared.add.u32 %r11, [s], %r10; ld.shared.u32 %r10, [s];\n" USE_R10,
+     0},
+    {"  st.global.u32 [%d2+2800], 5; add.s64 %d4, %d2, %d3; ld.global.u32 %r10, [%d4];\n" USE_R10,
+     0},
+    {"  add.s64 %d4, %d2, %d3; st.global.u32 [%d4], 5; ld.global.u32 %r10, [%d2+2800];\n" USE_R10,
+     0},
+    {"  and.b32 %r10, %r8, 124; ld.shared.u32 %r12, [%r10]; st.shared.u32 [s], %r1;\n", 0},
+    // a store, and a load, of what nothing is known of
+    {"  add.s64 %d4, %d2, %d3; st.global.u32 [%d4], %r9; ld.global.u32 %r10, [%d4]; "
+     "setp.gt.u32 %p1, %r10, 5;\n  @%p1 st.global.u32 [%d2], %r8; st.shared.u32 [s], %r0;\n",
+     1},
+    {"  st.global.u32 [%d2+2800], %r8; add.s64 %d4, %d2, %d3; ld.global.u32 %r10, [%d4]; "
+     "setp.eq.u32 %p1, %r10, 5;\n  @%p1 bra END; st.shared.u32 [s], %r0;\nEND:\n",
+     1},
+    // and of what is known in one block
+    {IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1; add.s64 %d5, %d2, %d3; st.global.u32 [%d5], %r10; "
+                  "ld.global.u32 %r10, [%d5];\n" USE_R10,
+     0},
+    {IN_BLOCK_700 "  selp.u32 %r10, 5, %r8, %p1; st.global.u32 [%d2+64], %r10; ld.global.u32 %r11, "
+                  "[%d2+64];\n  setp.eq.u32 %p2, %r11, 5; @%p2 st.shared.u32 [s], %r0;\n",
+     0},
+    // by some lanes
+    {"  setp.lt.u32 %p1, %r0, 5; selp.u32 %r10, 7, %r9, %p1; add.s64 %d4, %d2, %d3; "
+     "st.global.u32 [%d4], %r10; ld.global.u32 %r10, [%d2+2800];\n" USE_R10,
+     0},
 };
 
 START_TEST(test_ptx_skips) {
+  const Case *c = &skip_cases[_i];
   static const guint grid[3] = {1500, 1, 1};
-  guint64 n_run;
-  check_ptx(skip_cases[_i], grid, TRUE, &n_run);
+  guint64 n_run = 0;
+  check_ptx(c->statements, grid, TRUE, &n_run);
+  ck_assert_msg(!c->repeats || n_run > 0, "%s\nall blocks are run", c->statements);
 }
 END_TEST
 

@@ -103,7 +103,8 @@ class Access:
 class Segments:
     """Over requests of global memory: their number; the segments (sectors of 32 bytes, or lines of 128) that they touch;
     ideal: the segments if the bytes of each request were contiguous; excess: segments - ideal; bytes: that lanes access,
-    each its own; max_segments: most of one request."""
+    each its own; max_segments: most of one request; uncounted: requests of which it is not known where they go, or
+    whether they are made, and which nothing else counts."""
 
     requests: int
     segments: int
@@ -111,6 +112,7 @@ class Segments:
     excess: int
     bytes: int
     max_segments: int
+    uncounted: int = 0
 
 
 @dataclass(frozen=True)
@@ -270,7 +272,7 @@ def unpack_sums(sums: _library.Sums) -> Sums:
 
 
 def _unpack_segments(row: _library.GlobalCounts) -> Segments:
-    return Segments(row.requests, row.segments, row.ideal, row.excess, row.bytes, row.max_segments)
+    return Segments(row.requests, row.segments, row.ideal, row.excess, row.bytes, row.max_segments, row.uncounted)
 
 
 def _unpack_place(row: Any) -> dict[str, Any]:

@@ -153,6 +153,7 @@ class GlobalCounts(ctypes.Structure):
         ("excess", c_uint64),
         ("bytes", c_uint64),
         ("max_segments", c_uint32),
+        ("uncounted", c_uint64),
     ]
 
 

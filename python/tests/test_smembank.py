@@ -147,7 +147,8 @@ def as_program(analysis):
 
     def segments(sums):
         return {"requests": sums.requests, "segments": sums.segments, "ideal_segments": sums.ideal,
-                "excess_segments": sums.excess, "max_segments": sums.max_segments}
+                "excess_segments": sums.excess, "max_segments": sums.max_segments,
+                "uncounted_requests": sums.uncounted}
 
     def total(sums):
         return {"requests": sums.requests, "wavefronts": sums.wavefronts, "ideal_wavefronts": sums.ideal,

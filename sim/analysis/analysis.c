@@ -277,7 +277,7 @@ collect_site(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *
   collect_constant(analysis, program, launch, sums, site);
   if (traffic.executions)
     g_array_append_val(analysis->traffic, traffic);
-  if (global.requests) {
+  if (global.requests || global.uncounted) {
     g_array_append_val(analysis->globals, global);
     smb_global_access_add(&analysis->global_totals[global.site->op_class], &global);
   }
@@ -350,7 +350,7 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
     const SmbTally *total = &analysis->totals[c];
     analysis->least[c] = analysis->most[c] =
         (SmbTally){.requests = total->requests, .wavefronts = total->wavefronts};
-    analysis->missing_globals[c] = sums->missing_globals[c];
+    analysis->missing_globals[c] = analysis->global_totals[c].uncounted > 0;
   }
   analysis->instructions = sums->instructions;
   analysis->is_cooperative = sums->is_cooperative;

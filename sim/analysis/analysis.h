@@ -110,6 +110,7 @@ typedef struct {
  * @ideal: segments if the bytes that each request accesses lay side by side
  * @max_segments: most segments of one request
  * @bytes: that the active lanes access, each lane's own, over all requests
+ * @uncounted: requests that were made, or may have been, and it is not known where; nothing else counts them
  */
 typedef struct {
   const SmbSite *site;
@@ -120,6 +121,7 @@ typedef struct {
   guint64 ideal;
   guint max_segments;
   guint64 bytes;
+  guint64 uncounted;
 } SmbGlobalAccess;
 
 /**

@@ -195,6 +195,13 @@ count_uncounted(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUS
 }
 
 static void
+count_unplaced(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED SmbLanes mask,
+               G_GNUC_UNUSED const char *reason, G_GNUC_UNUSED const SmbHint *hint) {
+  Worker *worker = user;
+  worker->sums.globals[site].uncounted += worker->now.times;
+}
+
+static void
 count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
   Worker *worker = user;
   SmbOtherTraffic *traffic = &worker->sums.traffic[site];
@@ -357,9 +364,6 @@ smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
   sums->diverged = sums->diverged || smb_block_diverged(block);
   sums->misses_others = sums->misses_others || smb_block_misses_others(block);
   sums->is_cooperative = sums->is_cooperative || smb_block_is_cooperative(block);
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    sums->missing_globals[c] =
-        sums->missing_globals[c] || smb_block_misses_globals(block, (SmbOpClass)c);
 }
 
 void
@@ -369,6 +373,7 @@ smb_worker_turn_to(Worker *worker, const SmbShare *share) {
                                  .global = count_global_segments,
                                  .warn = take_warning,
                                  .uncounted = count_uncounted,
+                                 .unplaced = count_unplaced,
                                  .traffic = count_traffic,
                                  .peer = count_peer,
                                  .constant = count_constant,

@@ -28,8 +28,7 @@ typedef struct {
   guint32 idle_place;
   guint idle_line;
   guint idle_column;
-  guint idle_site; // 1 + the number of the site that stands there; 0: none does
-  gboolean missing_globals[SMB_N_OP_CLASSES];
+  guint idle_site;   // 1 + the number of the site that stands there; 0: none does
   gboolean diverged; // smb_block_diverged(): the counts may be others in a variant of the program
   gboolean misses_others;  // smb_block_misses_others()
   gboolean is_cooperative; // smb_block_is_cooperative(); not of a part that was read

@@ -125,6 +125,7 @@ static const SmbMember global_members[] = {
     COUNT(SmbGlobalAccess, first_block), SUM(SmbGlobalAccess, requests),
     SUM(SmbGlobalAccess, segments),      SUM(SmbGlobalAccess, ideal),
     MOST(SmbGlobalAccess, max_segments), SUM(SmbGlobalAccess, bytes),
+    SUM(SmbGlobalAccess, uncounted),
 };
 
 static const SmbMember constant_members[] = {
@@ -308,8 +309,6 @@ smb_sums_add(Sums *into, const Sums *from) {
     into->idle_column = from->idle_column;
     into->idle_site = from->idle_site;
   }
-  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    into->missing_globals[c] = into->missing_globals[c] || from->missing_globals[c];
   into->diverged = into->diverged || from->diverged;
   into->misses_others = into->misses_others || from->misses_others;
   into->is_cooperative = into->is_cooperative || from->is_cooperative;

@@ -62,7 +62,8 @@ make_global_counts(const SmbGlobalAccess *access) {
                            .ideal = access->ideal,
                            .excess = access->segments - access->ideal,
                            .bytes = access->bytes,
-                           .max_segments = access->max_segments};
+                           .max_segments = access->max_segments,
+                           .uncounted = access->uncounted};
 }
 
 static void

@@ -211,6 +211,7 @@ typedef struct {
  * @excess: @segments - @ideal
  * @bytes: that active lanes access, each its own
  * @max_segments: most of one request
+ * @uncounted: requests of which it is not known where they go, or whether they are made
  */
 typedef struct {
   const char *file;
@@ -228,6 +229,7 @@ typedef struct {
   uint64_t excess;
   uint64_t bytes;
   uint32_t max_segments;
+  uint64_t uncounted;
 } SmbGlobalCounts;
 
 /**

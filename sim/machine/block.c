@@ -284,6 +284,7 @@ set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
   block->shared = g_malloc0(room + SMB_MAX_WIDTH);
   if (program->tracks)
     block->shared_marks = g_malloc0(room + SMB_MAX_WIDTH);
+  block->unplaced = g_new0(guint8, smb_program_n_sites(program) + 1);
   block->shadow = smb_shadow_new(program, block->reserved_bytes ? block->reserved_start : own,
                                  block->reserved_bytes);
 }
@@ -509,11 +510,6 @@ smb_block_misses_others(const SmbBlock *block) {
   return block->misses_others || smb_overlay_conflicts(block->overlay);
 }
 
-gboolean
-smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class) {
-  return block->missing_globals[op_class];
-}
-
 const char *
 smb_block_idle(const SmbBlock *block, guint32 *place) {
   *place = block->idle_place;
@@ -548,6 +544,7 @@ smb_block_free(SmbBlock *block) {
   smb_pending_free(block->pending);
   smb_chunks_free(block->chunks);
   g_free(block->tensor);
+  g_free(block->unplaced);
   smb_overlay_free(block->overlay);
   smb_inspect_free(block->check);
   g_free(block);

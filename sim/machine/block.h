@@ -117,6 +117,7 @@ typedef struct {
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
  *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30"; @hint (nullable) what would make it known.
  *   Only of a launch that skips what is not known
+ * @unplaced: as @uncounted, of a request of global memory; @reason (nullable) and @hint: %NULL once the block has said them of @site
  * @constant: @request was made of constant memory at @site, at offsets in it, by a load that computes where; of the
  *   variable @name. %NULL: it was made, or may have been, and it is not known where
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
@@ -145,6 +146,8 @@ typedef struct {
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
   void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason,
                     const SmbHint *hint);
+  void (*unplaced)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason,
+                   const SmbHint *hint);
   void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
   void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes,
@@ -409,11 +412,6 @@ gboolean smb_block_is_cooperative(const SmbBlock *block);
 
 /** Whether something was not known because other blocks may have changed it meanwhile. */
 gboolean smb_block_misses_others(const SmbBlock *block);
-
-/**
- * Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known.
- */
-gboolean smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbWritten, smb_written_free)

@@ -141,17 +141,16 @@ struct _SmbBlock {
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it is
   gboolean skips_unknown;
-  gboolean defers;                            // smb_block_set_defers()
-  guint64 guesses;                            // smb_block_set_guesses(); 0: not
-  guint64 earlier;                            // smb_block_set_earlier()
-  SmbRuntime *runtime;                        // SmbLaunch.runtime
-  const GArray *textures;                     // SmbLaunch.textures
-  gpointer state;                             // the front end's
-  gsize state_bytes;                          // of that, if it is much
-  gboolean diverged;                          // smb_block_diverged(); the front end says so
-  gboolean misses_others;                     // smb_block_misses_others(); the same
-  gboolean is_cooperative;                    // smb_block_is_cooperative(); the same
-  gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); the same
+  gboolean defers;         // smb_block_set_defers()
+  guint64 guesses;         // smb_block_set_guesses(); 0: not
+  guint64 earlier;         // smb_block_set_earlier()
+  SmbRuntime *runtime;     // SmbLaunch.runtime
+  const GArray *textures;  // SmbLaunch.textures
+  gpointer state;          // the front end's
+  gsize state_bytes;       // of that, if it is much
+  gboolean diverged;       // smb_block_diverged(); the front end says so
+  gboolean misses_others;  // smb_block_misses_others(); the same
+  gboolean is_cooperative; // smb_block_is_cooperative(); the same
 
   // of the running block
   guint rank; // in its cluster
@@ -159,6 +158,7 @@ struct _SmbBlock {
   gboolean may_wait; // for other blocks
   gboolean waits;    // the front end says so, and its turn ends
   Mask exited;       // threads that left the kernel; the front end says so
+  guint8 *unplaced;  // by site: whether it was said why; the same
   guint64 steps;
   guint64 work;         // what accesses to memory took besides, as plain steps: WORK_OF_ACCESS, …
   guint64 instructions; // smb_block_instructions()

@@ -35,6 +35,7 @@ start_machine_block(SmbBlock *block, guint64 index) {
     memset(block->shared_marks + block->reserved_start,
            block->program->reaches_reserved ? MARK_KNOWN : 0, block->reserved_bytes);
   memset(&block->exited, 0, sizeof block->exited);
+  memset(block->unplaced, 0, smb_program_n_sites(block->program));
   for (guint i = 0; i < block->n_numbered; i++)
     smb_private_forget(block, i, &block->launched);
   smb_shadow_start_block(block->shadow);

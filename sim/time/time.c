@@ -15,6 +15,8 @@
 #include "sim/time/dram/footprint.h"
 #include "sim/time/grid/lot-replay.h"
 #include "sim/time/grid/sampling.h"
+#include "sim/time/record/timed-sites.h"
+#include "sim/time/record/unplaced.h"
 
 enum {
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
@@ -294,8 +296,16 @@ new_time(const SmbReplay *replay, const SmbLaunch *launch, const GPtrArray *reco
       (double)smb_launch_n_blocks(launch) / (replay->resident * replay->chip->multiprocessors);
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   time->has_conflicts = has_conflicts;
-  for (guint i = 0; i < records->len; i++)
-    time->is_managed |= ((const SmbBlockRecord *)g_ptr_array_index(records, i))->is_managed;
+  time->unplaced = smb_unplaced_new();
+  for (guint i = 0; i < records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    time->is_managed |= record->is_managed;
+    for (guint j = 0; j < record->unplaced->len; j++) {
+      const SmbUnplaced *unplaced = &g_array_index(record->unplaced, SmbUnplaced, j);
+      smb_unplaced_note(time->unplaced, replay->program, unplaced->site, unplaced->reason,
+                        &unplaced->hint);
+    }
+  }
   return time;
 }
 
@@ -363,6 +373,7 @@ static void
 clear_time(gpointer data) {
   SmbTime *time = data;
   g_clear_pointer(&time->sites, g_array_unref);
+  g_clear_pointer(&time->unplaced, g_array_unref);
   smb_footprint_clear(&time->footprint);
 }
 

@@ -29,6 +29,7 @@ G_BEGIN_DECLS
  * @has_conflicts: whether a request of shared memory has one
  * @is_warm: whether L2 was taken to have what it loads (SmbTimeOptions)
  * @is_managed: whether it uses managed memory, which is taken to be the device's: how long that takes to move there is not modelled
+ * @unplaced: (element-type SmbUnplaced): accesses to global memory that take no time here, because they are not known
  * @sites: (element-type SmbSiteTime): those with conflicts, in their order; none unless they are wanted
  * @footprint: what its blocks ask of global memory
  */
@@ -49,6 +50,7 @@ typedef struct {
   gboolean has_conflicts;
   gboolean is_warm;
   gboolean is_managed;
+  GArray *unplaced;
   GArray *sites;
   SmbFootprint footprint;
 } SmbTime;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "sim/time/record/unplaced.h"
+#include "src/cli/hint.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
 
@@ -286,6 +288,19 @@ describe_chip(const SmbChip *chip) {
   return smb_time_device(chip->title, smb_chip_is_measured(chip));
 }
 
+// " What LDG.E at scan.cu:30 and 2 other instructions ask for is not in it: the address depends on …"
+static void
+append_unplaced(GString *text, const GArray *unplaced) {
+  const SmbUnplaced *first = &g_array_index(unplaced, SmbUnplaced, 0);
+  g_autofree char *place = smb_unplaced_place(first);
+  g_autofree char *reason = smb_cli_write_hint(first->reason, &first->hint);
+  g_string_append_printf(text, " What %s at %s", first->opcode, place);
+  if (unplaced->len > 1)
+    g_string_append_printf(text, " and %s", smb_count(unplaced->len - 1, "other instruction").text);
+  g_string_append_printf(text, " ask%s for takes no time here: %s.", unplaced->len > 1 ? "" : "s",
+                         reason);
+}
+
 char *
 smb_launch_time_tell(const SmbLaunchTime *launch) {
   const SmbTime *time = launch->time;
@@ -314,6 +329,8 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
                            " The time depends on the contents of '%s', which were not given: "
                            "give --buffer %s=SPEC.",
                            launch->assumed, launch->assumed);
+  else if (time->unplaced->len > 0)
+    append_unplaced(text, time->unplaced);
   else if (launch->chip->error > 0)
     g_string_append_printf(text, " Typical error: %.0f %%.", 100 * launch->chip->error);
   return g_string_free(text, FALSE);
@@ -347,7 +364,7 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   double all = smb_launch_time_conflicts(launch);
   g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
   g_autofree char *device = describe_chip(launch->chip);
-  g_autofree char *range = smb_time_range(launch->chip->error);
+  g_autofree char *range = smb_time_range(time->unplaced->len ? 0 : launch->chip->error);
   gboolean is_measured = smb_chip_is_measured(launch->chip);
   GString *text = g_string_new(NULL);
   g_string_printf(text, "On %s%s the launch takes %s%s: ", device, is_measured ? "" : ",", us,
@@ -370,6 +387,8 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   } else if (own && is_gain(time, all)) {
     g_string_append(text, " Those of this access alone cost nothing.");
   }
+  if (time->unplaced->len > 0)
+    append_unplaced(text, time->unplaced);
   return g_string_free(text, FALSE);
 }
 
@@ -422,6 +441,22 @@ write_units_json(JsonBuilder *json, const SmbTime *time) {
   json_builder_end_array(json);
 }
 
+static void
+write_unplaced_json(JsonBuilder *json, const GArray *unplaced) {
+  smb_json_array(json, "left_out");
+  for (guint i = 0; i < unplaced->len; i++) {
+    const SmbUnplaced *access = &g_array_index(unplaced, SmbUnplaced, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "file", access->file);
+    smb_json_number(json, "line", access->line);
+    smb_json_number(json, "pc", access->pc);
+    smb_json_text(json, "opcode", access->opcode);
+    smb_json_text(json, "reason", access->reason);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
 void
 smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   if (!launch)
@@ -455,7 +490,9 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
       smb_json_text(json, "managed_memory", "taken to be on the device");
     if (launch->assumed)
       smb_json_text(json, "assumed_contents", launch->assumed);
-    if (smb_json_object_if(json, "error", launch->chip->error > 0)) {
+    if (time->unplaced->len > 0)
+      write_unplaced_json(json, time->unplaced);
+    if (smb_json_object_if(json, "error", launch->chip->error > 0 && time->unplaced->len == 0)) {
       smb_json_double(json, "typical", launch->chip->error);
       smb_json_text(json, "measured_on", launch->chip->error_of);
       json_builder_end_object(json);

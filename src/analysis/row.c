@@ -108,6 +108,7 @@ smb_analyze_gather_global(const GArray *globals) {
     row->total.segments += access->segments;
     row->total.ideal += access->ideal;
     row->total.bytes += access->bytes;
+    row->total.uncounted += access->uncounted;
     row->total.max_segments = MAX(row->total.max_segments, access->max_segments);
   }
   return rows;
@@ -158,7 +159,8 @@ smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access) {
   smb_table_number(table, SMB_STYLE_PLAIN, access->segments);
   smb_table_number(table, SMB_STYLE_PLAIN, access->ideal);
   smb_table_number(table, style, access->segments - access->ideal);
-  smb_table_number(table, style, access->max_segments);
+  smb_table_printf(table, access->uncounted ? SMB_STYLE_BAD : style, "%s%u",
+                   access->uncounted ? "≥ " : "", access->max_segments);
 }
 
 void

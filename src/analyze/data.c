@@ -26,6 +26,7 @@ write_global_json(JsonBuilder *json, const SmbGlobalAccess *access) {
   smb_json_number(json, "ideal_segments", (gint64)access->ideal);
   smb_json_number(json, "excess_segments", (gint64)(access->segments - access->ideal));
   smb_json_number(json, "max_segments", access->max_segments);
+  smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
 }
 
 static void
@@ -394,7 +395,8 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     write_csv_fields(&csv, report,
-                     &(Row){"global", access->buffer, access->site, -1, .global = access});
+                     &(Row){"global", access->buffer, access->site, -1, .global = access,
+                            .uncounted = access->uncounted ? &access->uncounted : NULL});
   }
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);

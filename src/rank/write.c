@@ -33,20 +33,26 @@ describe_numbers(const SmbRankRow *row) {
 static void
 append_times(GString *text, const SmbRanking *ranking) {
   double all = 0, cost = 0;
+  guint lacking = 0;
   const SmbChip *chip = NULL;
   for (guint i = 0; i < ranking->rows->len; i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     chip = row->time ? row->chip : chip;
     all += row->time ? row->numbers->len * smb_time_microseconds(row->time, row->time->cycles) : 0;
     cost += row->numbers->len * smb_rank_row_cost(row);
+    lacking += row->time && row->time->unplaced->len ? row->numbers->len : 0;
   }
   if (!chip)
     return;
   g_autofree char *sum = smb_time_describe(all), *part = smb_time_describe(cost);
   g_autofree char *device = smb_time_device(chip->title, smb_chip_is_measured(chip));
-  g_autofree char *range = smb_time_range(chip->error);
+  g_autofree char *range = smb_time_range(lacking ? 0 : chip->error);
   g_string_append_printf(text, " Predicted on %s: %s%s, of which bank conflicts cost %s (%.0f%%).",
                          device, sum, range, part, 100 * cost / all);
+  if (lacking)
+    g_string_append_printf(text,
+                           " In %s, accesses to global memory that are not known take no time.",
+                           smb_count(lacking, "launch").text);
 }
 
 char *

@@ -188,6 +188,18 @@ smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes) {
   return lanes & ~find_set_lanes(registers->n_lanes, row_unknown(registers, row));
 }
 
+gboolean
+smb_row_is_blank(const Registers *registers, Row row, SmbLanes lanes) {
+  guint flags = row_flags_in(registers, row, lanes);
+  if (flags & (ROW_DEPENDS | ROW_TAINT) || !(flags & ROW_UNKNOWN))
+    return FALSE;
+  for (; !(flags & ROW_ALL_UNKNOWN) && lanes; lanes &= lanes - 1) {
+    if (row_unknown(registers, row)[smb_lanes_first(lanes)] != G_MAXUINT32)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static void
 blend(SmbLanes lanes, guint n, const guint32 *from, guint32 *to) {
   smb_loops(smb_processor())->blend(lanes, n, from, to);

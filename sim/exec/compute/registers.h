@@ -162,6 +162,9 @@ row_lane_unknown(const Registers *registers, Row row, guint lane) {
                                     : 0;
 }
 
+// Whether no bit of a row is known in any lane of @lanes, in whatever block.
+gboolean smb_row_is_blank(const Registers *registers, Row row, SmbLanes lanes);
+
 // The lanes of @lanes in which all bits of a row are known.
 static inline SmbLanes
 smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {

@@ -185,8 +185,11 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   FOR_LANES(find_zeros(exec, step, source.known, source.known & ~reads), lane) {
     sources[lane] = MOVE_NO_SOURCE;
   }
-  if (source.known != lanes)
+  if (source.known != lanes) {
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source.origin});
+    smb_unknown_unplaced(exec, step->source, lanes & ~source.known, "where it copies from",
+                         source.origin);
+  }
   if (!load_copy_source(exec, step, lanes, reads, &source, &words))
     return FALSE;
   SmbLanes known = smb_transfer_addresses(exec, to, lanes, addresses, &flags, &origin);

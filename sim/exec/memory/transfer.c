@@ -65,13 +65,14 @@ smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 
 // An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or
 // whether.
 static void
-leave_out_global(Exec *exec, const Transfer *transfer) {
+leave_out_global(Exec *exec, const Transfer *transfer, SmbLanes lanes, const char *what,
+                 guint32 origin) {
   SmbBlock *block = exec->block;
   const Move *move = &transfer->move;
   if (transfer->window != WINDOW_GENERIC)
     return;
   if (move->constant_bytes == 0)
-    block->missing_globals[move->op_class] = TRUE;
+    smb_unknown_unplaced(exec, transfer, lanes, what, origin);
   else if (block->sink->constant)
     block->sink->constant(block->user, move->site, NULL, NULL);
 }
@@ -79,7 +80,7 @@ leave_out_global(Exec *exec, const Transfer *transfer) {
 void
 smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   smb_doubt_writes(exec, step, lanes, origin);
-  leave_out_global(exec, step->transfer);
+  leave_out_global(exec, step->transfer, lanes, "whether it is executed", origin);
   if (step_stores(step))
     smb_transfer_mark_unknown(exec, step, lanes, origin);
 }
@@ -92,7 +93,7 @@ drop_unknown_lanes(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin)
   if (step_stores(step))
     smb_transfer_mark_unknown(exec, step, lanes, origin);
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
-  leave_out_global(exec, step->transfer);
+  leave_out_global(exec, step->transfer, lanes, "the address", origin);
   smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
 }
 
@@ -210,6 +211,13 @@ watch_beside(const Exec *exec, guint flags, guint32 index) {
     smb_signature_refuse(exec->block);
 }
 
+// Nothing is known of it, so that one place of it is like another.
+static gboolean
+is_blank(const Exec *exec, guint index) {
+  return exec->block->objects[index].contents.fill == SMB_FILL_UNKNOWN &&
+         !(exec->order->written[index] & OBJECT_WRITTEN);
+}
+
 // Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.
 guint
 smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
@@ -224,16 +232,15 @@ smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 
     if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
       continue;
     watch_beside(exec, flags, index);
-    gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !(written & OBJECT_WRITTEN);
-    if (written & OBJECT_SCATTERED || (depends_on_block(flags) && !is_blank))
+    if (written & OBJECT_SCATTERED || (depends_on_block(flags) && !is_blank(exec, index)))
       return ROW_BLOCK;
   }
   return 0;
 }
 
 // A block sees what it wrote itself.
-void
-smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
+static void
+note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses, gboolean is_known) {
   guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_SCATTERED : 0);
   if (!exec->block->signature && !exec->order->follows)
     return;
@@ -241,10 +248,16 @@ smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *
   for (SmbLanes same; lanes; lanes &= ~same) {
     guint index;
     same = smb_block_find_lanes(exec->block, lanes, addresses, &index);
-    exec->order->written[index] |= (guint8)how;
+    if (is_known || exec->order->follows || !is_blank(exec, index))
+      exec->order->written[index] |= (guint8)how;
     if (exec->block->signature)
       watch_beside(exec, flags, index);
   }
+}
+
+void
+smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  note_store(exec, flags, lanes, addresses, TRUE);
 }
 
 guint
@@ -253,9 +266,24 @@ smb_transfer_found(Exec *exec, const Located *located) {
          smb_order_found(exec, located->step, located->lanes, located->addresses);
 }
 
+// Whether something is known of what a step stores.
+static gboolean
+stores_known(const Exec *exec, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  guint n_rows = MAX(transfer->bytes / 4, 1);
+  for (guint i = 0; i < transfer->n_components * n_rows; i++) {
+    if (!smb_row_is_blank(exec->warp->registers, transfer->data[i / n_rows] + i % n_rows, lanes))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
 smb_transfer_finish_store(Exec *exec, const Located *located) {
-  smb_transfer_note_store(exec, located->flags, located->lanes, located->addresses);
+  const Step *step = located->step;
+  gboolean is_store = step->transfer->move.op_class == SMB_OP_CLASS_STORE;
+  note_store(exec, located->flags, located->lanes, located->addresses,
+             !is_store || stores_known(exec, step, located->lanes));
   smb_order_note_store(exec, located->step, located->flags, located->lanes, located->addresses);
 }
 

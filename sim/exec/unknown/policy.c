@@ -85,13 +85,36 @@ smb_unknown_refuse(Exec *exec) {
   return smb_hint(error, SMB_HINT_UNKNOWN, NULL, NULL);
 }
 
+// "the address depends on in[] (parameter 2), loaded at scan.cu:30" (transfer full)
+static char *
+explain_dependence(const Exec *exec, const char *what, guint32 origin, SmbHint *hint) {
+  g_autofree char *why = smb_unknown_explain(exec, origin, hint);
+  return g_strdup_printf("%s depends on %s", what, why);
+}
+
+void
+smb_unknown_unplaced(Exec *exec, const Transfer *transfer, SmbLanes lanes, const char *what,
+                     guint32 origin) {
+  SmbBlock *block = exec->block;
+  guint site = transfer->move.site;
+  if (!block->sink->unplaced)
+    return;
+  if (block->unplaced[site]) {
+    block->sink->unplaced(block->user, site, exec->w, lanes, NULL, NULL);
+    return;
+  }
+  block->unplaced[site] = TRUE;
+  g_auto(SmbHint) hint = {.kind = SMB_HINT_NONE};
+  g_autofree char *reason = explain_dependence(exec, what, origin, &hint);
+  block->sink->unplaced(block->user, site, exec->w, lanes, reason, &hint);
+}
+
 void
 smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *what,
                       guint32 origin) {
   SmbBlock *block = exec->block;
   g_auto(SmbHint) hint = {.kind = SMB_HINT_NONE};
-  g_autofree char *why = smb_unknown_explain(exec, origin, &hint);
-  g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
+  g_autofree char *reason = explain_dependence(exec, what, origin, &hint);
   if (!exec->unknown->skips && !block->guesses)
     refuse_later(exec, step, reason, &hint);
   else if (block->sink->uncounted)

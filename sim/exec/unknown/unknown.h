@@ -86,6 +86,9 @@ gboolean smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, 
 // refused when it has ended unless it may leave such accesses out. @what: "the address".
 void smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *what,
                            guint32 origin);
+// The same of global memory: the run continues, and is not refused.
+void smb_unknown_unplaced(Exec *exec, const Transfer *transfer, SmbLanes lanes, const char *what,
+                          guint32 origin);
 // At the end of a run, however it ended: whether all was counted that has to be; else fails, with all contents that are
 // missing.
 gboolean smb_unknown_refuse(Exec *exec);

@@ -15,6 +15,8 @@
 #include "sim/time/record/line-words.h"
 #include "sim/time/record/path.h"
 #include "sim/time/record/request-lines.h"
+#include "sim/time/record/timed-sites.h"
+#include "sim/time/record/unplaced.h"
 #include "sim/time/replay/texture-unit.h"
 
 enum {
@@ -65,11 +67,6 @@ warp_events(const SmbBlockRecord *record, guint warp) {
 static const SmbTiming *
 timing_of(const SmbProgram *program, guint32 number) {
   return &g_array_index(program->timings, SmbTiming, number);
-}
-
-gboolean
-smb_is_texture(const SmbProgram *program, guint32 number) {
-  return timing_of(program, number)->rate == SMB_RATE_TEXTURE;
 }
 
 // A test of a barrier that fails is one of many, as time has it: a replay tests once, and waits.
@@ -264,6 +261,14 @@ note_local(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
   SmbTimedRequest *request = current_request(recorder, warp, site);
   if (request)
     request->is_local = TRUE;
+}
+
+static void
+note_unplaced(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED SmbLanes mask,
+              const char *reason, const SmbHint *hint) {
+  SmbBlockRecorder *recorder = user;
+  if (reason)
+    smb_unplaced_note(recorder->record->unplaced, recorder->program, site, reason, hint);
 }
 
 // Texels of 16 bytes or less lie in one sector. What is stored to a surface leaves lines as other stores do.
@@ -466,23 +471,6 @@ find_bulk_event(const SmbBlockRecorder *recorder) {
   return G_MAXUINT32;
 }
 
-static guint32 *
-number_texture_sites(const SmbProgram *program) {
-  guint32 n = smb_program_n_sites(program), *sites = g_new(guint32, program->timings->len + 1);
-  for (guint32 i = 0; i < program->timings->len; i++) {
-    sites[i] = n;
-    n += smb_is_texture(program, i);
-  }
-  sites[program->timings->len] = n;
-  return sites;
-}
-
-guint
-smb_timed_sites(const SmbProgram *program) {
-  g_autofree guint32 *sites = number_texture_sites(program);
-  return sites[program->timings->len];
-}
-
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                        guint64 at_once, guint64 max_events, GError **error) {
@@ -497,6 +485,7 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   recorder->unsized = g_array_new(FALSE, FALSE, sizeof(Unsized));
   recorder->sink = (SmbSink){.shared = note_shared,
                              .global = note_global,
+                             .unplaced = note_unplaced,
                              .local = note_local,
                              .peer = note_peer,
                              .phase = note_phase,
@@ -506,7 +495,7 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
                              .called = note_called};
   recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
-  recorder->texture_sites = number_texture_sites(program);
+  recorder->texture_sites = smb_number_texture_sites(program);
   recorder->textures = G_MAXUINT32;
   recorder->block =
       smb_block_new(program, arch, launch, &limits, &recorder->sink, recorder, NULL, error);
@@ -562,6 +551,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   record->requests = g_array_new(FALSE, FALSE, sizeof(SmbTimedRequest));
   record->lines = g_array_new(FALSE, FALSE, sizeof(SmbTimedLine));
   record->phases = g_array_new(FALSE, FALSE, sizeof(SmbTimedPhase));
+  record->unplaced = smb_unplaced_new();
   record->stored = g_hash_table_new(g_direct_hash, g_direct_equal);
   record->loaded_at = recorder->has_touches ? smb_touches_new() : NULL;
   record->stored_at = recorder->has_touches ? smb_touches_new() : NULL;
@@ -593,6 +583,7 @@ smb_block_record_free(SmbBlockRecord *record) {
   g_clear_pointer(&record->requests, g_array_unref);
   g_clear_pointer(&record->lines, g_array_unref);
   g_clear_pointer(&record->phases, g_array_unref);
+  g_clear_pointer(&record->unplaced, g_array_unref);
   g_clear_pointer(&record->stored, g_hash_table_unref);
   g_clear_pointer(&record->loaded_at, g_hash_table_unref);
   g_clear_pointer(&record->stored_at, g_hash_table_unref);

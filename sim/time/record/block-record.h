@@ -146,6 +146,7 @@ typedef struct {
  * @kept: of them
  * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
  * @is_managed: it uses managed memory
+ * @unplaced: (element-type SmbUnplaced): accesses to global memory that are not known
  * @called: (nullable) (transfer none): a function of the device's run-time system that it calls: how long that takes is not modelled
  */
 typedef struct {
@@ -162,16 +163,11 @@ typedef struct {
   guint64 kept;
   guint32 untimed;
   gboolean is_managed;
+  GArray *unplaced;
   const char *called;
 } SmbBlockRecord;
 
 typedef struct _SmbBlockRecorder SmbBlockRecorder;
-
-/** smb_is_texture: Returns: whether an instruction, by its number, asks textures or surfaces */
-gboolean smb_is_texture(const SmbProgram *program, guint32 number);
-
-/** smb_timed_sites: Returns: how many sites requests may have: those of the program, and one for each instruction of textures */
-guint smb_timed_sites(const SmbProgram *program);
 
 /**
  * smb_block_recorder_new:

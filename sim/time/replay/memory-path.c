@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "sim/base/hash.h"
+#include "sim/time/record/timed-sites.h"
 #include "sim/time/replay/multiprocessor-impl.h"
 
 enum {
