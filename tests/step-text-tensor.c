@@ -83,6 +83,9 @@ add_tensor_product(GString *text, const Code *code, const TensorProduct *product
   step_text_add_predicate(text, product->adds, product->adds_unless);
   if (product->n_disabled)
     step_text_add_product_rows(text, code, ", without ", product->n_disabled, product->disabled);
+  if (product->masked != NO_MATRIX)
+    step_text_add_product_rows(text, code, ", masked ", 2,
+                               (const Row[]){product->masked, product->masked + 1});
   if (product->scale)
     g_string_append_printf(text, ", scaled %u", product->scale);
   if (product->n_scales) {

@@ -104,6 +104,8 @@ write_product(const Exec *exec, const TensorProduct *product, guint lane) {
   g_string_append_printf(written, ", adds %d",
                          (exec->warp->registers->predicates[product->adds] >> lane & 1) !=
                              (guint)product->adds_unless);
+  if (product->masked != NO_MATRIX)
+    write_pair(exec, "masked", product->masked, lane);
   for (guint i = 0; i < product->n_disabled; i++)
     g_string_append_printf(written, " -0x%x", read_row(exec, product->disabled[i], lane));
   g_string_append_printf(written, ", scaled %u, %u scales", product->scale, product->n_scales);

@@ -40,8 +40,9 @@ find_partition_start(const SmbBlock *block) {
 gboolean
 smb_tensor_memory_is_partition(const SmbBlock *block, gsize offset, gsize bytes) {
   gsize start = find_partition_start(block);
-  return block->program->tensor_partition && block->reserved_bytes && offset >= start &&
-         offset + bytes <= start + PARTITION_BYTES;
+  return block->program->tensor_partition &&
+         block->program->tensor_partition + PARTITION_BYTES <= block->reserved_bytes &&
+         offset >= start && offset + bytes <= start + PARTITION_BYTES;
 }
 
 void

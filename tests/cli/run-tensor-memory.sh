@@ -48,6 +48,11 @@ tr '\n' ' ' <ranking | grep -q 'Time not known: how long UTCATOMSWS' || die "mac
 requests >code.requests
 [ "$(wc -l <code.requests)" -eq 8 ] || die "machine code: not 8 kinds of launches: $(cat ranking)"
 awk '{ print $1, $2 + ($1 == "pairs" ? 21 : 9) }' text.requests | cmp - code.requests || die "machine code: other counts: $(diff text.requests code.requests)"
+# Without optimization, products have masks of zeros.
+"$nvcc" -std=c++17 -Xptxas -O0 -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.plain "$kernels/kernel-tensor-memory.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor.plain >out 2>err || die "-O0: status $?: $(cat out err)"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "-O0: another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
+[ ! -s err ] || die "-O0: messages: $(cat err)"
 # Where there are both, it is machine code that runs.
 "$nvcc" -std=c++17 -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o tensor.both "$kernels/kernel-tensor-memory.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor.both >out 2>err || die "both: status $?: $(cat out err)"
@@ -226,7 +231,9 @@ while read -r how text; do
   "$SMEMBANK" run --check --arch sm_100 -- $program "$how" >out 2>err || status=$?
   [ "$status" = 1 ] || die "wrong $how, machine code: status $status: $(cat out err)"
   says "wrong use of tensor memory: $text"
-  [ "$how" != 3 ] && [ "$how" != 5 ] || says "wrong.cu:$(grep -n "// wrong.* $how" wrong.cu | sed 's/:.*//'): wrong use"
+  case $how in
+  3 | 5) says "wrong.cu:$(grep -n "// wrong.* $how" wrong.cu | sed 's/:.*//'): wrong use" ;;
+  esac
 done <<'EOF'
 0 a trap of tcgen05 (unallocated columns being dealloced)
 3 no 32 columns of tensor memory were allocated

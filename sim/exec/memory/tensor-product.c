@@ -111,6 +111,19 @@ open_tensor_factor(Exec *exec, const Making *making, Row row, guint lane, Produc
   return is_known;
 }
 
+// Whether columns are masked, or it is not known: ptxas -O0 gives a mask of zeros where PTX has none.
+static gboolean
+is_masked(const Exec *exec, const TensorProduct *product, guint lane) {
+  const Registers *registers = exec->warp->registers;
+  for (guint i = 0; i < 2 && product->masked != NO_MATRIX; i++) {
+    exec_watch_row(exec, product->masked + i);
+    if (row_lane_unknown(registers, product->masked + i, lane) ||
+        row_values(registers, product->masked + i)[lane])
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // The instruction descriptor. FALSE: it is not known, or not modelled.
 static gboolean
 open_form(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
@@ -118,7 +131,8 @@ open_form(Exec *exec, const TensorProduct *product, guint lane, Making *making) 
   TensorForm form;
   *making = (Making){.product = product, .kind = product->kind};
   exec_watch_row(exec, product->form);
-  if (product->is_lost || row_lane_unknown(registers, product->form, lane) ||
+  if (product->is_lost || is_masked(exec, product, lane) ||
+      row_lane_unknown(registers, product->form, lane) ||
       registers->unknown_predicates[product->adds] >> lane & 1)
     return FALSE;
   guint32 descriptor = row_values(registers, product->form)[lane];

@@ -102,6 +102,7 @@ typedef struct {
  * @reserved, @site: as in Product
  * @form: a row: the instruction descriptor
  * @adds, @adds_unless: whether D is added
+ * @masked: of mma.ws, two rows: a mask of columns, of which only zeros are modelled, which mask none; NO_MATRIX: there is none
  * @disabled: rows: lanes that are left alone, a bit each; @n_disabled of them
  * @scale: D is multiplied by 2 to the power of -@scale before
  * @n_scales: of each row of A and column of B (ProductForm.scales); @scale_a, @scale_b: where they are
@@ -117,6 +118,7 @@ typedef struct {
   Row form;
   Predicate adds;
   gboolean adds_unless;
+  Row masked;
   Row disabled[TENSOR_MASK_WORDS];
   guint n_disabled;
   guint scale;

@@ -3,7 +3,7 @@
 //
 // Tensor memory: LDTM, STTM and the UTC instructions, which ptxas makes of tcgen05 (sim/ptx/decode/tcgen05.c). Those of the uniform datapath are
 // executed once for a warp. What bits mean was found by compiling PTX that says it (ptxas 13.0, sm_100a and sm_103a). As in PTX, nothing is known of
-// UTCSHIFT, of products with .ASHIFT, or with a mask of columns.
+// UTCSHIFT, of products with .ASHIFT, or with a mask of columns that is not zero.
 #include <string.h>
 
 #include "sim/program/timing.h"
@@ -289,7 +289,7 @@ take_extra(SassDecoder *decoder, guint *index, TensorProduct *product) {
     return TRUE;
   ++*index;
   if (product->is_stationary) {
-    product->is_lost = TRUE;
+    product->masked = find_uniform_rows(decoder, extra->number, 2);
     return TRUE;
   }
   product->n_disabled = MASK_WORDS * product->blocks;
@@ -330,6 +330,7 @@ smb_sass_tensor_product(SassDecoder *decoder) {
   TensorStep *step = smb_code_new_tensor(decoder->code);
   TensorProduct *product = &step->product;
   guint index = N_PRODUCT_OPERANDS;
+  product->masked = NO_MATRIX;
   find_numbers(decoder, product);
   if (!is_read(decoder) || !take_factors(decoder, product) ||
       !take_extra(decoder, &index, product) || !take_sum(decoder, index, product))
