@@ -37,6 +37,8 @@ add_tensor_place(GString *text, const Code *code, const TensorPlace *place) {
 static void
 add_tensor_move(GString *text, const Code *code, const TensorMove *move, gboolean loads) {
   g_string_append_printf(text, ".%u%s", (guint)move->spread, move->packs ? ".packed" : "");
+  if (move->half != TENSOR_WARP)
+    g_string_append(text, move->half == TENSOR_FIRST_HALF ? ".first" : ".second");
   if (move->split)
     g_string_append_printf(text, ".split%u", move->split);
   if (loads)
@@ -60,8 +62,9 @@ step_text_add_scales(GString *text, const Code *code, const Product *product) {
 
 static void
 add_tensor_product(GString *text, const Code *code, const TensorProduct *product) {
-  g_string_append_printf(text, ".%u.%u%s ", (guint)product->kind, product->blocks,
-                         product->is_stationary ? ".stationary" : "");
+  g_string_append_printf(text, ".%u.%u%s%s ", (guint)product->kind, product->blocks,
+                         product->is_stationary ? ".stationary" : "",
+                         product->is_by_form ? ".by-form" : "");
   add_tensor_place(text, code, &product->d);
   g_string_append(text, " = ");
   if (product->left == NO_MATRIX)
@@ -80,6 +83,9 @@ add_tensor_product(GString *text, const Code *code, const TensorProduct *product
   step_text_add_predicate(text, product->adds, product->adds_unless);
   if (product->n_disabled)
     step_text_add_product_rows(text, code, ", without ", product->n_disabled, product->disabled);
+  if (product->masked != NO_MATRIX)
+    step_text_add_product_rows(text, code, ", masked ", 2,
+                               (const Row[]){product->masked, product->masked + 1});
   if (product->scale)
     g_string_append_printf(text, ", scaled %u", product->scale);
   if (product->n_scales) {
@@ -105,6 +111,8 @@ add_tensor_copy(GString *text, const Code *code, const TensorCopy *copy) {
 void
 step_text_add_tensor(GString *text, const Code *code, const Step *step) {
   const TensorStep *tensor = step->tensor;
+  if (step->argument == TENSOR_OF_WARP)
+    g_string_append(text, ".once");
   if (step->opcode == STEP_TENSOR_LOAD || step->opcode == STEP_TENSOR_STORE)
     add_tensor_move(text, code, &tensor->move, step->opcode == STEP_TENSOR_LOAD);
   else if (step->opcode == STEP_TENSOR_COPY)
@@ -121,6 +129,8 @@ step_text_add_tensor(GString *text, const Code *code, const Step *step) {
 void
 step_text_add_tensor_columns(GString *text, const Code *code, const Step *step) {
   gboolean gives = step->opcode == STEP_TENSOR_ALLOCATE;
+  if (gives && step->argument == 2)
+    g_string_append(text, ".pair");
   g_string_append_c(text, ' ');
   step_text_add_rows(text, code, gives ? step->compute.d : step->compute.s[0], 1);
   g_string_append(text, gives ? " = columns " : ", columns ");

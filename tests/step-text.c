@@ -393,7 +393,7 @@ static const char *const operands[N_STEPS] = {
     [STEP_CONDITION] = "S",
     [STEP_CLOCK] = "d=#",
     [STEP_BRANCH] = ">",
-    [STEP_BRANCH_ANY] = ">",
+    [STEP_BRANCH_ANY... STEP_BRANCH_ALL] = ">",
     [STEP_BRANCH_DIVIDED] = "s#>",
     [STEP_SWITCH] = "s>",
     [STEP_JUMP] = "S#",

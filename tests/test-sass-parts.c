@@ -148,6 +148,8 @@ static const struct {
     {"REDUX", S32_73},       // nor have sums and bits
     {"VIADD", ADD_73},       // S32 need not be said
     {"R2UR", BROADCAST_87},  // of a register that is alike in all lanes
+    {"R2UR", FILL_86},       // where the register was kept
+    {"MOV", SPILL_88},
     // In tests/sass-values.def nothing is carried into these, or out of that, and no bit of this constant is set.
     {"IADD3", X_74},
     {"IMAD", X_74},

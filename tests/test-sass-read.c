@@ -65,6 +65,27 @@ START_TEST(test_texts) {
 }
 END_TEST
 
+// Those of tensor memory, of kernels that have an instruction each, in all forms.
+START_TEST(test_tensor_texts) {
+  g_autoptr(GBytes) text = sass_data_read("tensor.txt");
+  g_autofree char *all = g_strndup(g_bytes_get_data(text, NULL), g_bytes_get_size(text));
+  g_auto(GStrv) lines = g_strsplit(g_strchomp(all), "\n", -1);
+  guint n = 0;
+  for (; lines[n]; n++) {
+    guint8 bytes[SASS_BYTES];
+    guint32 offset;
+    const char *expected;
+    SassInstruction instruction;
+    parse_example(lines[n], bytes, &offset, &expected);
+    ck_assert_msg(smb_sass_read(100, bytes, offset, &instruction) && instruction.is_complete, "%s",
+                  lines[n]);
+    g_autofree char *ours = smb_sass_text(&instruction);
+    ck_assert_str_eq(ours, expected);
+  }
+  ck_assert_uint_gt(n, 400);
+}
+END_TEST
+
 // --- what becomes of them
 
 // Chips of which tests/data/sass has machine code to put an instruction into.
@@ -382,6 +403,7 @@ suite_sass_read(void) {
   Suite *suite = suite_create("sass-read");
   TCase *tcase = tcase_create("sass-read");
   tcase_add_loop_test(tcase, test_texts, 0, G_N_ELEMENTS(chips));
+  tcase_add_test(tcase, test_tensor_texts);
   tcase_add_loop_test(tcase, test_fates, 0, G_N_ELEMENTS(coded));
   tcase_add_loop_test(tcase, test_changed, 0, G_N_ELEMENTS(coded));
   tcase_add_loop_test(tcase, test_steps, 0, G_N_ELEMENTS(coded));

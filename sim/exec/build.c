@@ -386,8 +386,9 @@ smb_build_product(const Builder *builder, Product *product, guint chip) {
 }
 
 Row
-smb_build_tensor_allocate(const Builder *builder, Row columns) {
+smb_build_tensor_allocate(const Builder *builder, Row columns, guint blocks) {
   Step step = smb_build_step(builder, STEP_TENSOR_ALLOCATE);
+  step.argument = blocks;
   step.compute.s[0] = columns;
   step.compute.d = smb_code_new_rows(builder->code, 1);
   smb_code_writes_row(builder->code, &step, step.compute.d, 1);
@@ -404,15 +405,28 @@ smb_build_tensor_free(const Builder *builder, Row address, Row columns, const Tr
   smb_code_add(builder->code, &step);
 }
 
-void
-smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
-                 const Transfer *site) {
+static void
+add_tensor_step(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
+                const Transfer *site, guint32 argument) {
   Step step = smb_build_step(builder, opcode);
+  step.argument = argument;
   step.tensor = tensor;
   step.transfer = site;
   for (guint i = 0; opcode == STEP_TENSOR_LOAD && i < tensor->move.n; i++)
     smb_code_writes_row(builder->code, &step, tensor->move.data[i], 1);
   smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
+                 const Transfer *site) {
+  add_tensor_step(builder, opcode, tensor, site, TENSOR_OF_LANES);
+}
+
+void
+smb_build_tensor_of_warp(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
+                         const Transfer *site) {
+  add_tensor_step(builder, opcode, tensor, site, TENSOR_OF_WARP);
 }
 
 void

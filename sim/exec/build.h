@@ -77,11 +77,15 @@ void smb_build_shuffle(const Builder *builder);
 void smb_build_product(const Builder *builder, Product *product, guint chip);
 
 // Columns of tensor memory are given, or taken back. Returns the row of their address. @site: where findings say that it is
-Row smb_build_tensor_allocate(const Builder *builder, Row columns);
+// @blocks: 2: in both blocks of the pair, and in the same place
+Row smb_build_tensor_allocate(const Builder *builder, Row columns, guint blocks);
 void smb_build_tensor_free(const Builder *builder, Row address, Row columns, const Transfer *site);
 // STEP_TENSOR_LOAD, …: what @tensor says (smb_code_new_tensor()). @site: where it is listed, if it reads shared memory, and findings say that it is; (nullable) of STEP_TENSOR_SHIFT
 void smb_build_tensor(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
                       const Transfer *site);
+// The same of what the first lane executes for its warp: TENSOR_OF_WARP
+void smb_build_tensor_of_warp(const Builder *builder, StepOpcode opcode, const TensorStep *tensor,
+                              const Transfer *site);
 
 // --- requests. The caller has set the address, the components and their rows of the transfer
 // (smb_code_new_transfer()). A load or an atomic writes the rows of Transfer.data.

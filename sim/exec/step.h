@@ -314,6 +314,13 @@ enum {
   MBARRIER_WORDS = 16,
   MBARRIER_LANES =
       32, // with the lanes that arrive at the same object as the low word; the high one is the first lane's
+  MBARRIER_OF_WARP = 64, // of STEP_MBARRIER_EACH: the first lane executes it for its warp
+};
+
+// STEP_TENSOR_COPY, STEP_TENSOR_SHIFT, STEP_TENSOR_PRODUCT: whether each lane executes it, or the first one for its warp.
+enum {
+  TENSOR_OF_LANES,
+  TENSOR_OF_WARP,
 };
 
 // STEP_MBARRIER_WAIT: Compute.s[0] is a parity, or the two rows of a state; Compute.p the result.
@@ -380,8 +387,9 @@ struct _Step {
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.
   GArray *targets;
-  GArray *writes;       // Written: of a step that is not a computation; NULL: nothing
-  gconstpointer callee; // of a call, while it is decoded; for a function without a body: its name
+  GArray *writes; // Written: of a step that is not a computation; NULL: nothing
+  gconstpointer
+      callee; // of a call, while it is decoded; for a function without a body: its name; of STEP_TRAP (nullable): what it tells
 };
 
 typedef struct {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// PTX that is run as it is, though it could be compiled, and though there may be machine code beside it: machine code of tensor memory (tcgen05) is not
-// modelled.
+// PTX that is run as it is, though it could be compiled: that of tensor memory (tcgen05), where there is no machine code, or none that is not refused.
 #pragma once
 
 #include <glib.h>

@@ -65,6 +65,8 @@ make_pointer(guint object, gint64 offset) {
 // Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, is above a byte offset.
 enum {
   CLUSTER_SHIFT = 24,
+  CLUSTER_BELOW =
+      1 << 16, // bytes ahead of a block's memory that are its own, too: more than the system has
 };
 
 typedef struct _Shadow Shadow;             // race.c

@@ -36,11 +36,16 @@ struct _TensorMemory {
 TensorMemory *smb_tensor_memory(SmbBlock *block);
 // Another block begins: nothing is given, and nothing known.
 void smb_tensor_memory_start_block(SmbBlock *block);
+// The same of what machine code keeps of its columns in the system's part of shared memory (SmbProgram.tensor_partition), which the system has made.
+void smb_tensor_memory_start_partition(SmbBlock *block);
+// Whether bytes of what the machine keeps of shared memory lie there.
+gboolean smb_tensor_memory_is_partition(const SmbBlock *block, gsize offset, gsize bytes);
 // Nothing is known of what it holds.
 void smb_tensor_memory_forget(SmbBlock *block);
 
-// Gives a piece of @columns columns, at a place of the program: the first one that fits. FALSE: none does, or it is no power of two from 32 to 512.
-gboolean smb_tensor_memory_give(SmbBlock *block, guint32 columns, guint32 place, guint32 *first);
+// Gives each of @n_blocks blocks a piece of @columns columns, at a place of the program: the first one that fits in all. FALSE: none does, or it is no power of two from 32 to 512.
+gboolean smb_tensor_memory_give(SmbBlock *const *blocks, guint n_blocks, guint32 columns,
+                                guint32 place, guint32 *first);
 // Takes back the piece that begins at @first. FALSE: there is none of so many columns.
 gboolean smb_tensor_memory_take_back(SmbBlock *block, guint32 first, guint32 columns);
 // Whether a program has all of these columns.

@@ -42,6 +42,7 @@ start_machine_block(SmbBlock *block, guint64 index) {
   smb_pending_start_block(block->pending);
   smb_chunks_start_block(block);
   smb_tensor_memory_start_block(block);
+  smb_tensor_memory_start_partition(block);
   smb_overlay_clear(block->overlay);
   smb_inspect_start_block(block);
   block->steps = block->work = block->instructions = 0;

@@ -42,9 +42,9 @@ load_image(const GPtrArray *images, SmbImageKind kind, guint chip, const char *n
   return NULL;
 }
 
-// PTX whose machine code is refused; NULL: there is none.
+// PTX that is run as it is; NULL: there is none.
 static GBytes *
-load_needed_text(const GPtrArray *images, guint chip, const char *name) {
+load_direct_text(const GPtrArray *images, guint chip, const char *name) {
   g_autoptr(GPtrArray) texts = smb_direct_ptx_choose(images, chip, name);
   return texts->len > 0 ? smb_image_load(g_ptr_array_index(texts, 0), name, NULL) : NULL;
 }
@@ -58,9 +58,9 @@ choose_module_image(GBytes *file, const char *name, guint chip, GError **error) 
   if (text && g_strcmp0(smb_program_recognize(text), "ptx") == 0)
     return g_bytes_ref(file);
   g_autoptr(GPtrArray) images = smb_images_read(file, name, error);
-  GBytes *image = images ? load_needed_text(images, chip, name) : NULL;
+  GBytes *image = images ? load_image(images, SMB_IMAGE_CUBIN, chip, name, NULL) : NULL;
   if (images && !image)
-    image = load_image(images, SMB_IMAGE_CUBIN, chip, name, NULL);
+    image = load_direct_text(images, chip, name);
   if (images && !image)
     image = load_image(images, SMB_IMAGE_PTX, chip, name, NULL);
   if (images && !image)

@@ -53,9 +53,11 @@ struct _SmbProgram {
   gboolean may_be_dynamic; // static_shared may as well be dynamic memory, of which a block has more
   gsize dynamic_start;     // where dynamic shared memory begins, in bytes
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
-  guint max_threads;         // of a block, as the kernel says itself; 0: it does not
-  guint registers;           // of a thread; 0: not known
-  guint entry_registers;     // of a thread when it begins, that the block is given; 0: not known
+  // where in that part machine code keeps which columns of tensor memory the block has; 0: it keeps none
+  guint32 tensor_partition;
+  guint max_threads;     // of a block, as the kernel says itself; 0: it does not
+  guint registers;       // of a thread; 0: not known
+  guint entry_registers; // of a thread when it begins, that the block is given; 0: not known
   GArray *
       timings; // SmbTiming: of machine code: of the instruction at each SMB_TIMING_BYTES of its code; else empty
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so

@@ -20,8 +20,9 @@ static const struct {
 static const char *const part_names[] = {
     "",
     "",
-#define NAME(part)         #part,
-#define DOTTED(part, text) text,
+#define NAME(part)          #part,
+#define DOTTED(part, text)  text,
+#define SPELLED(part, text) text,
 #include "sim/sass/opcodes/parts.def"
 };
 
@@ -140,6 +141,10 @@ write_sass_address(GString *text, const SassOperand *operand) {
   if (!operand->has_base && !operand->has_uniform) {
     g_string_append_printf(text, "%s[", part_names[operand->base_part]);
     write_register(text, "UR", operand->descriptor);
+    if (operand->value) {
+      g_string_append_c(text, '+');
+      write_integer(text, operand->value);
+    }
     g_string_append_c(text, ']');
     return;
   }

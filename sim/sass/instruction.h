@@ -38,7 +38,7 @@ typedef enum {
   SASS_REAL,      // @value: bits of a number of @bytes: 2, 4 (bfloat16: the high 2) or 8
   SASS_CONSTANT,  // c[@bank][@base + @uniform + @value]; cx[@descriptor][…] if @is_bindless
   SASS_ADDRESS,   // [@base + @uniform + @value], desc[@descriptor] before it; or, with a place for
-      // neither register, @base_part[@descriptor]: gdesc[UR4], a matrix in shared memory
+      // neither register, @base_part[@descriptor + @value]: gdesc[UR4], a matrix in shared memory
   SASS_TARGET,  // @value: byte offset in the function that a branch goes to, or a barrier waits at
   SASS_SPECIAL, // @number: S2R's: SR_TID.X is 0x21
   SASS_BARRIER, // B0 … B15: where lanes reconverge
@@ -92,6 +92,7 @@ typedef struct {
  *   (sass_has())
  * @is_complete: all of its bits are understood: its text is what the toolkit's disassembler writes
  * @is_modelled: all of its parts are: none is UNMODELLED() in the tables
+ * @board: the scoreboard that is open until its results are there (7: none); @waits: a bit for each that must not be open when it is issued
  * @guard: a predicate; SASS_PT if there is none; @guard_is_uniform: UP3; @guard_is_inverted: "@!P0"
  * @operands: results first, as the disassembly has them
  */
@@ -104,6 +105,7 @@ typedef struct {
   guint64 has[N_SASS_PARTS / 64 + 1];
   gboolean is_complete;
   gboolean is_modelled;
+  guint8 board, waits;
   guint8 guard;
   gboolean guard_is_uniform;
   gboolean guard_is_inverted;
@@ -127,6 +129,12 @@ guint smb_sass_n_lines(guint chip, guint opcode);
  */
 gboolean smb_sass_read(guint chip, const guint8 *bytes, guint32 offset,
                        SassInstruction *instruction);
+
+/** smb_sass_add_part: Adds a part ahead of the one at @at, or at the end (name-instruction.c). */
+void smb_sass_add_part(SassInstruction *instruction, guint at, SassPart part);
+
+/** smb_sass_name_product: Names it, once it is read, if there are several names for its opcode. @words: its two words */
+void smb_sass_name_product(SassInstruction *instruction, const guint64 *words);
 
 /** smb_sass_text: Returns: (transfer full): "@!P0 IMAD.WIDE.U32 R2, R3, 0x4, R4"; targets as "0x1a0". */
 char *smb_sass_text(const SassInstruction *instruction);

@@ -20,6 +20,8 @@ enum {
   FORMS_B = FORM_1 | FORM_4 | FORM_5 | FORM_6,
   FORMS_C = FORM_1 | FORM_2 | FORM_3 | FORM_7,
   FORMS_ALL = FORMS_B | FORMS_C,
+  BOARD = 110, // first bits of what schedules
+  WAITS = 116,
   REUSE = 122, // bit of a register in the place of A that is kept; those of B and C follow
 };
 
@@ -100,7 +102,8 @@ typedef struct {
 
 /**
  * Field:
- * @low, @width: where it is; @high, @high_width: of a number, or a register, in two places, its high bits; of an address, the offset
+ * @low, @width: where it is; @high, @high_width: of a number, or a register, in two places, its high bits; of an address, the offset, of
+ *   one with a @name its low bits
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
  * @sign: the same of B and C, whose bits are where the form says; at 64 those of @negate and @absolute, if set
  * @is_signed: an integer that is written with a sign
@@ -115,7 +118,7 @@ typedef struct {
  * @describes: bit that makes the uniform register a descriptor, not a summand
  * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
  * @part: what is written after it; @part_64: of B or C, if it is at 64
- * @name: of what the uniform register of an address describes
+ * @name: of what the uniform register of an address describes; @is_next: it is the one behind it
  * @when: the operand is there if this part is one that is written
  */
 typedef struct {
@@ -129,6 +132,7 @@ typedef struct {
   guint8 uniform, wide, describes;
   Hide hide;
   guint8 nothing;
+  gboolean is_next;
   PartName part, part_64, name, when;
 } Field;
 
@@ -315,12 +319,23 @@ read_constant(Reader *reader, const Field *field, SassOperand *operand) {
   read_flag(reader, 91);
 }
 
+// An offset in two places, whose high bits are at the field's own.
+static gint64
+read_far_offset(Reader *reader, const Field *field) {
+  guint64 high = (guint64)read_signed(reader, field->low, field->width) << field->high_width;
+  return (gint64)(high | read_bits(reader, field->high, field->high_width));
+}
+
 // Uniform registers of an address are descriptors, mostly; before sm_90 the text shows those that bit 101 marks.
 static void
 read_sass_address(Reader *reader, const Field *field, SassOperand *operand) {
   operand->kind = SASS_ADDRESS;
   if (field->name) {
     operand->descriptor = read_uniform(reader, field->uniform);
+    if (field->is_next && operand->descriptor != SASS_URZ)
+      operand->descriptor++;
+    if (field->high_width)
+      operand->value = read_far_offset(reader, field);
     operand->base_part = read_sass_part(reader, field->name);
     operand->part = field->part ? read_sass_part(reader, field->part) : PART_NONE;
     return;
@@ -491,15 +506,6 @@ add_field_operand(Reader *reader, const Field *field) {
     instruction->operands[instruction->n_operands++] = operand;
 }
 
-static void
-add_instruction_part(SassInstruction *instruction, guint at, SassPart part) {
-  g_assert(instruction->parts[SASS_MAX_PARTS - 1] == 0);
-  memmove(instruction->parts + at + 1, instruction->parts + at,
-          (SASS_MAX_PARTS - 1 - at) * sizeof *instruction->parts);
-  instruction->parts[at] = (guint16)part;
-  instruction->has[part / 64] |= G_GUINT64_CONSTANT(1) << part % 64;
-}
-
 // Those that the fields of its row name, in their order.
 static void
 read_parts(Reader *reader, const guint16 *fields_of_row) {
@@ -507,32 +513,7 @@ read_parts(Reader *reader, const guint16 *fields_of_row) {
   for (guint i = 0; i < SASS_MAX_PARTS && fields_of_row[i]; i++)
     for (guint32 found = read_sass_part(reader, fields_of_row[i]); found > PART_NONE;
          found >>= PART_BITS)
-      add_instruction_part(reader->instruction, n++, found & PART_MASK);
-}
-
-static gboolean
-is_zero_operand(const SassOperand *operand) {
-  return (operand->kind == SASS_REGISTER && operand->number == SASS_RZ) ||
-         (operand->kind == SASS_UNIFORM && operand->number == SASS_URZ);
-}
-
-// A multiplication that is another operation is named after it: there is no bit for that.
-static void
-name_product(SassInstruction *instruction) {
-  const SassOperand *b = &instruction->operands[2];
-  const SassOperand *c = &instruction->operands[3];
-  if (instruction->n_operands != 4)
-    return;
-  gboolean is_times_0 = is_zero_operand(b) || (b->kind == SASS_IMMEDIATE && b->value == 0);
-  gboolean is_times_1 = b->kind == SASS_IMMEDIATE && b->value == 1;
-  if ((is_times_0 && b->kind != SASS_UNIFORM && c->kind != SASS_UNIFORM) ||
-      (is_times_1 && is_zero_operand(c)))
-    add_instruction_part(instruction, 0, PART_MOV);
-  else if (is_times_1)
-    add_instruction_part(instruction, 0, PART_IADD);
-  else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value != 0x10000 &&
-           (b->value & (b->value - 1)) == 0 && is_zero_operand(c))
-    add_instruction_part(instruction, 0, PART_SHL);
+      smb_sass_add_part(reader->instruction, n++, found & PART_MASK);
 }
 
 // The first line from @from on that says how an opcode is read; the number of lines: none does.
@@ -577,6 +558,8 @@ smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *
   instruction->opcode = (guint16)read_bits(&reader, 0, 12);
   instruction->guard = (guint8)read_bits(&reader, 12, 3);
   instruction->guard_is_inverted = read_flag(&reader, 15);
+  instruction->board = (guint8)read_bits(&reader, BOARD, 3);
+  instruction->waits = (guint8)read_bits(&reader, WAITS, 6);
   reader.form = instruction->opcode >> 9;
   // Of lines that do not overlap (tests/test-sass-read.c).
   guint row = find_opcode_line(chip, instruction->opcode, 0);
@@ -593,8 +576,7 @@ smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *
   read_parts(&reader, opcode->parts);
   for (guint i = 0; i < SASS_MAX_OPERANDS && opcode->operands[i]; i++)
     add_field_operand(&reader, &fields[opcode->operands[i]]);
-  if ((instruction->opcode & 0x1ff) == 0x024)
-    name_product(instruction);
+  smb_sass_name_product(instruction, reader.words);
   instruction->is_complete = instruction->is_complete && is_all_seen(&reader);
   return TRUE;
 }

@@ -233,11 +233,16 @@ unordered no barrier
 stored-early no tcgen05.wait::st
 unstored no tcgen05.wait::st
 unstored-left no tcgen05.wait::st
-unloaded no tcgen05.wait::ld, and barrier behind it,
 given-back no barrier
 pair-uncommitted no wait for the mbarrier of a tcgen05.commit
 pair-brought-again no wait for the mbarrier of a tcgen05.commit
 END
+  # In machine code, whoever is behind a load waits for its registers: the barrier does.
+  if [ "$1" = compute_100a ]; then
+    finds unloaded race 'with no tcgen05.wait::ld, and barrier behind it, between them'
+  else
+    checked 0 unloaded
+  fi
   finds beyond 'out of bounds' 'byte 6272 of shared memory, which has 6272 bytes, read by a tcgen05.mma'
   checked 1 chained
   says 'lane 0, column 0 of tensor memory is read by a tcgen05.mma and written by a tcgen05.mma'
@@ -254,8 +259,10 @@ check_products
 check_products
 source=$srcdir/tests/run/kernel/tensor-cases.cu
 arch=sm_100
-"$nvcc" -gencode arch=compute_100a,code=compute_100a -lineinfo -cudart shared -o cases "$source"
-check_tensor
+for code in compute_100a sm_100a; do
+  "$nvcc" -gencode arch=compute_100a,code=$code -lineinfo -cudart shared -o cases "$source"
+  check_tensor $code
+done
 arch=
 mv check-cases cases
 

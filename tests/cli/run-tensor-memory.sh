@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run: tensor memory (tcgen05), and products of floats of 4 and 6 bits and with scales, by PTX as it is. Each program compares with what its host makes of the documents; none of it was compared with a
+# smembank run: tensor memory (tcgen05), and products of floats of 4 and 6 bits and with scales, by PTX as it is and by machine code. Each program compares with what its host makes of the documents; none of it was compared with a
 # device.
 set -eu
 # shellcheck source=tests/cli/lib.sh
@@ -29,9 +29,34 @@ tells "$assumed"
 expect 0 analyze tensor.zip --launch 1 --format json
 is_json
 shows '"tcgen05 (tensor memory)"'
-# The text is taken also where a compiler is, and where there is machine code beside it.
+# The text is taken also where a compiler is.
 "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "with a compiler: status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "with a compiler: another output"
+
+# Machine code: the same. Its requests are those of PTX, and 9 more in each block, of the code around tcgen05.alloc (4), dealloc (4) and relinquish_alloc_permit; in a pair,
+# whose blocks pass on what they are given, 13 and 8.
+requests() {
+  sed -n 's/^ *[0-9]* +[0-9]* *\([a-z0-9_]*\)(.* \([0-9][0-9]*\)  *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*%.*/\1 \2/p' ranking
+}
+requests >text.requests
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.code "$kernels/kernel-tensor-memory.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --time --arch sm_100 --output ranking -- ./tensor.code >out 2>err || die "machine code: status $?: $(cat out err)"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "machine code: another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
+[ ! -s err ] || die "machine code: messages: $(cat err)"
+grep -qF "$assumed" ranking || die "machine code: not said to be assumed: $(cat ranking)"
+tr '\n' ' ' <ranking | grep -q 'Time not known: how long UTCATOMSWS' || die "machine code: a time: $(cat ranking)"
+requests >code.requests
+[ "$(wc -l <code.requests)" -eq 8 ] || die "machine code: not 8 kinds of launches: $(cat ranking)"
+awk '{ print $1, $2 + ($1 == "pairs" ? 21 : 9) }' text.requests | cmp - code.requests || die "machine code: other counts: $(diff text.requests code.requests)"
+# Without optimization, products have masks of zeros.
+"$nvcc" -std=c++17 -Xptxas -O0 -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.plain "$kernels/kernel-tensor-memory.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor.plain >out 2>err || die "-O0: status $?: $(cat out err)"
+cmp out "$kernels/kernel-tensor-memory.expected" || die "-O0: another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
+[ ! -s err ] || die "-O0: messages: $(cat err)"
+# Where there are both, it is machine code that runs.
+"$nvcc" -std=c++17 -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o tensor.both "$kernels/kernel-tensor-memory.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor.both >out 2>err || die "both: status $?: $(cat out err)"
+requests | cmp - code.requests || die "both: other counts: $(cat ranking)"
 
 # Scaled factors: of a warp, and of tensor memory; then of a warp in machine code.
 "$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
@@ -49,6 +74,11 @@ SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp
 [ ! -s err ] || die "machine code: messages: $(cat err)"
 grep -qF "$scaled" ranking || die "machine code: not said to be assumed: $(cat ranking)"
 head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
+
+"$nvcc" -std=c++17 -gencode arch=compute_100a,code=sm_100a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./scaled tensor >out 2>err || die "scaled, machine code: status $?: $(cat out err)"
+[ ! -s err ] || die "scaled, machine code: messages: $(cat err)"
+tail -n +8 scaled.out | cmp - out || die "scaled, machine code: another output: $(cat out)"
 
 # Copies that name the rows of a tensor: machine code, and PTX as it is.
 for code in sm_100a compute_100a; do
@@ -86,14 +116,16 @@ for chip in 100 120; do
 done
 
 # Sparse factors, and what only some chips have.
-"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_110a,code=compute_110a -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
-for how in '/sm_100' 'extremes/sm_110'; do
-  # shellcheck disable=SC2086 # no word, or one
-  SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#*/}" --output ranking -- ./sparse ${how%/*} >out 2>err || die "$how: status $?: $(cat out err)"
-  [ ! -s err ] || die "$how: messages: $(cat err)"
-  cat out
-done >sparse.out
-cmp sparse.out "$kernels/kernel-sparse-tensor.expected" || die "sparse: another output: $(diff sparse.out "$kernels/kernel-sparse-tensor.expected")"
+for code in compute sm; do
+  "$nvcc" -std=c++17 -gencode "arch=compute_100a,code=${code}_100a" -gencode "arch=compute_110a,code=${code}_110a" -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
+  for how in '/sm_100' 'extremes/sm_110'; do
+    # shellcheck disable=SC2086 # no word, or one
+    SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#*/}" --output ranking -- ./sparse ${how%/*} >out 2>err || die "$code, $how: status $?: $(cat out err)"
+    [ ! -s err ] || die "$code, $how: messages: $(cat err)"
+    cat out
+  done >sparse.out
+  cmp sparse.out "$kernels/kernel-sparse-tensor.expected" || die "sparse, $code: another output: $(diff sparse.out "$kernels/kernel-sparse-tensor.expected")"
+done
 
 # What is not modelled is refused by its name: reductions over several devices, kinds of textures, sparse factors with scales in machine code.
 cat >refused.cu <<'EOF'
@@ -164,9 +196,11 @@ int main(int, char **argv) {
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 EOF
-"$nvcc" -lineinfo -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o wrong wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
+"$nvcc" -lineinfo -gencode arch=compute_100a,code=compute_100a -cudart shared -o wrong wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
+"$nvcc" -lineinfo -gencode arch=compute_100a,code=sm_100a -cudart shared -o wrong.code wrong.cu 2>nvcc.log || die "$(cat nvcc.log)"
+program=./wrong
 wrong() {
-  "$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong "$1" >out 2>err || true
+  "$SMEMBANK" run --arch sm_100 --output ranking -- $program "$1" >out 2>err || true
   grep -qF "$2" err || die "wrong $1: expected '$2': $(cat out err)"
 }
 wrong 0 '48 columns of tensor memory: expected a power of two, of at least 32, of which as many are free'
@@ -187,13 +221,45 @@ done <<'EOF'
 5 the block ends, and has not given back these 64 columns from column 0 on (tcgen05.dealloc)
 6 tcgen05.alloc after the block has executed tcgen05.relinquish_alloc_permit
 EOF
-"$SMEMBANK" run --check --arch sm_100 -- ./wrong 4 >out 2>err || die "right, checked: status $?: $(cat out err)"
-says 'nothing found.'
-"$SMEMBANK" run --arch sm_100 --output ranking -- ./wrong 4 >out 2>err
-grep -qx cudaSuccess out || die "right: $(cat out err)"
+# Machine code: ptxas puts checks around, which trap. It gives as many units of 32 columns as there are in a number, and leaves out loads that nobody uses.
+program=./wrong.code
+wrong 0 'a trap of tcgen05 (unallocated columns being dealloced), executed by thread (0,0,0)'
+wrong 3 'no 32 columns of tensor memory were allocated at 0x0'
+wrong 6 'a trap of tcgen05 (phase invalid during alloc), executed by thread (0,0,0)'
+while read -r how text; do
+  status=0
+  "$SMEMBANK" run --check --arch sm_100 -- $program "$how" >out 2>err || status=$?
+  [ "$status" = 1 ] || die "wrong $how, machine code: status $status: $(cat out err)"
+  says "wrong use of tensor memory: $text"
+  case $how in
+  3 | 5) says "wrong.cu:$(grep -n "// wrong.* $how" wrong.cu | sed 's/:.*//'): wrong use" ;;
+  esac
+done <<'EOF'
+0 a trap of tcgen05 (unallocated columns being dealloced)
+3 no 32 columns of tensor memory were allocated
+5 the block ends, and has not given back these 64 columns from column 0 on (tcgen05.dealloc)
+6 a trap of tcgen05 (phase invalid during alloc)
+EOF
+for program in ./wrong ./wrong.code; do
+  "$SMEMBANK" run --check --arch sm_100 -- $program 4 >out 2>err || die "right, checked: status $?: $(cat out err)"
+  says 'nothing found.'
+  "$SMEMBANK" run --arch sm_100 --output ranking -- $program 4 >out 2>err
+  grep -qx cudaSuccess out || die "right: $(cat out err)"
+done
 
-# A text is compiled to both; of a text or a program that is analyzed, a kernel whose machine code is refused is read as PTX, and no other.
+# Machine code is analyzed, and where it is refused, PTX: of a text or of a program that has both.
 cat wrong.cu - >both.cu <<'EOF'
+__global__ void several(int how, float *p) {
+  __shared__ unsigned where;
+  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"((unsigned)__cvta_generic_to_shared(&where)) : "memory");
+  __syncthreads();
+  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(where));
+  float sum;
+  if (how == 4)
+    return;
+  asm volatile("multimem.ld_reduce.relaxed.sys.global.add.f32 %0, [%1];" : "=f"(sum) : "l"(p) : "memory");
+  p[0] = sum;
+}
 __global__ void plain(int *out) {
   __shared__ int s[32];
   s[threadIdx.x] = 1;
@@ -205,18 +271,22 @@ EOF
 grep -qx cudaSuccess out || die "a text: $(cat out err)"
 "$nvcc" -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o both both.cu 2>nvcc.log || die "$(cat nvcc.log)"
 for file in both.cu both; do
-  expect 0 analyze "$file" --arch sm_100 --entry wrong --block 32 --arg "$([ "$file" = both ] && echo 0 || echo how)=4"
+  expect 0 analyze "$file" --arch sm_100 --entry several --block 32 --arg "$([ "$file" = both ] && echo 0 || echo how)=4"
   shows 'counted: PTX'
+  expect 0 analyze "$file" --arch sm_100 --entry wrong --block 32 --arg "$([ "$file" = both ] && echo 0 || echo how)=4"
+  shows 'counted: machine code'
   expect 0 analyze "$file" --arch sm_100 --entry plain --block 32
   shows 'counted: machine code'
 done
 "$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o machine both.cu 2>nvcc.log || die "$(cat nvcc.log)"
-expect 3 analyze machine --arch sm_100 --entry wrong --block 32
-says "unsupported instruction 'UTCATOMSWS"
+expect 3 analyze machine --arch sm_100 --entry several --block 32
+says "unsupported instruction 'LDGMC"
 sed 's/cta_group::1/cta_group::2/' both.cu >pair.cu
 "$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o machine pair.cu 2>nvcc.log || die "$(cat nvcc.log)"
-expect 3 analyze machine --arch sm_100 --entry wrong --block 32
-says "unsupported instruction 'UTCATOMSWS.2CTA"
+expect 3 analyze machine --arch sm_100 --entry wrong --block 32 --arg 0=4
+says "the block has no other one in its cluster"
+expect 0 analyze machine --arch sm_100 --entry wrong --block 32 --grid 2 --cluster 2 --arg 0=4
+shows 'counted: machine code'
 
 # A ranking says why in one line, without the excerpt of the source; a chip that has no code is named.
 "$SMEMBANK" run --arch sm_100 -- ./wrong 2 2>err | sed -n '/Not counted/,$p' | tr '\n' ' ' >out

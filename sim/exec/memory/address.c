@@ -106,7 +106,8 @@ SmbLanes
 smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses) {
   SmbLanes elsewhere = 0;
   FOR_LANES(lanes, lane) {
-    guint64 block = (addresses[lane] - make_pointer(REGION_SHARED, 0)) >> CLUSTER_SHIFT;
+    guint64 raised = addresses[lane] - make_pointer(REGION_SHARED, 0) + CLUSTER_BELOW;
+    guint64 block = raised >> CLUSTER_SHIFT;
     elsewhere |= (SmbLanes)(block >= 1 && block < SMB_MAX_CLUSTER_BLOCKS) << lane;
   }
   return elsewhere;

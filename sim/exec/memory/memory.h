@@ -182,6 +182,11 @@ void smb_tensor_check_ended(const Exec *exec);
 // Fails unless the block has these columns.
 gboolean smb_tensor_check(SmbBlock *block, const Step *step, guint32 first, guint32 columns);
 // The @i-th of a pair of blocks, whose rank is even first; or, of @blocks 1, the running one. NULL: it is not here.
+// Those of @lanes that execute a step of tensor memory.
+static inline SmbLanes
+tensor_lanes(const Step *step, SmbLanes lanes) {
+  return step->argument == TENSOR_OF_WARP ? lanes & -lanes : lanes;
+}
 SmbBlock *smb_tensor_block(const Exec *exec, guint blocks, guint i);
 
 gboolean smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes);

@@ -90,10 +90,22 @@ smb_tensor_check_ended(const Exec *exec) {
   }
 }
 
+// The blocks that get columns. FALSE: the other one of the pair is not there.
+static gboolean
+find_given_blocks(const Exec *exec, const Step *step, SmbBlock **blocks) {
+  for (guint i = 0; i < step->argument; i++) {
+    blocks[i] = smb_tensor_block(exec, step->argument, i);
+    if (!blocks[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
   Registers *registers = exec->warp->registers;
   const Row row = step->compute.s[0];
+  SmbBlock *blocks[2];
   guint32 values[SMB_MAX_LANES], first;
   if (!lanes)
     return TRUE;
@@ -103,7 +115,9 @@ smb_step_tensor_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
     return smb_unknown_check(exec, step, row, 1, lanes, "the number of columns");
   guint32 columns = row_values(registers, row)[lane];
   check_permit(exec, step);
-  if (!smb_tensor_memory_give(exec->block, columns, step->place, &first))
+  if (!find_given_blocks(exec, step, blocks))
+    return fail_tensor(exec->block, step, "the block has no other one in its cluster");
+  if (!smb_tensor_memory_give(blocks, step->argument, columns, step->place, &first))
     return fail_tensor(
         exec->block, step,
         "%u columns of tensor memory: expected a power of two, of at least %u, of which "
@@ -179,6 +193,15 @@ find_tensor_move(Exec *exec, const Step *step, SmbLanes lanes, guint32 *lane, gu
           smb_tensor_check(exec->block, step, *column + move->split, columns));
 }
 
+// Of @lanes, those that move anything.
+static SmbLanes
+find_half(const TensorMove *move, SmbLanes lanes) {
+  const SmbLanes first = ((SmbLanes)1 << HALF_LANES) - 1;
+  return move->half == TENSOR_FIRST_HALF    ? lanes & first
+         : move->half == TENSOR_SECOND_HALF ? lanes & ~first
+                                            : lanes;
+}
+
 // The cell of a register; of a packed one, the first of two.
 static void
 find_cell(const TensorMove *move, guint32 first_lane, guint32 first_column, guint r, guint t,
@@ -207,6 +230,7 @@ smb_step_tensor_load(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   if (!find_tensor_move(exec, step, lanes, &first_lane, &first_column, &is_known))
     return FALSE;
+  lanes = find_half(move, lanes);
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   if (!is_known) {
     smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
@@ -249,6 +273,7 @@ smb_step_tensor_store(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   if (!find_tensor_move(exec, step, lanes, &first_lane, &first_column, &is_known))
     return FALSE;
+  lanes = find_half(move, lanes);
   TensorMemory *tensor = smb_tensor_memory(exec->block);
   CheckWork work = smb_tensor_work(exec, step, CHECK_STORES, 0);
   if (!is_known)
@@ -344,7 +369,7 @@ count_copied(const TensorCopy *copy) {
 gboolean
 smb_step_tensor_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   const TensorCopy *copy = &step->tensor->copy;
-  FOR_LANES(lanes, lane) {
+  FOR_LANES(tensor_lanes(step, lanes), lane) {
     guint32 address;
     exec_list_traffic(exec, step, SMB_TRAFFIC_MATRIX, count_copied(copy));
     if (!smb_tensor_place_find(exec, &copy->place, (guint)lane, &address) ||
@@ -376,7 +401,7 @@ smb_tensor_block(const Exec *exec, guint blocks, guint i) {
 
 gboolean
 smb_step_tensor_shift(Exec *exec, const Step *step, SmbLanes lanes) {
-  FOR_LANES(lanes, lane) {
+  FOR_LANES(tensor_lanes(step, lanes), lane) {
     guint32 address;
     if (!smb_tensor_place_find(exec, &step->tensor->move.place, (guint)lane, &address)) {
       smb_doubt_tensor(exec, step, lanes, step_origin(exec, step));

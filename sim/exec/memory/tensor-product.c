@@ -19,6 +19,7 @@ enum {
 
 /**
  * Making: a product that is being made
+ * @kind: of the product, or what its descriptor says
  * @rows: of D
  * @blocks: it takes part: the pair, or this block alone
  * @left, @right: of each of them
@@ -28,6 +29,7 @@ enum {
  */
 typedef struct {
   const TensorProduct *product;
+  TensorKind kind;
   ProductForm form;
   guint rows;
   SmbBlock *blocks[2];
@@ -48,7 +50,7 @@ typedef struct {
 static gboolean
 has_spread_rows(const Making *making) {
   const TensorProduct *product = making->product;
-  return (product->blocks == 2 && !product->is_sparse) || product->is_stationary;
+  return (product->blocks == 2 && !making->form.is_sparse) || product->is_stationary;
 }
 
 // Rows of a block that has @rows of them: in the order of the lanes; 64 that are not spread have 16 of each quarter.
@@ -102,11 +104,24 @@ open_tensor_factor(Exec *exec, const Making *making, Row row, guint lane, Produc
   matrix->block = block;
   matrix->is_turned = is_turned;
   matrix->is_left = is_left;
-  matrix->is_packed = making->product->kind == TENSOR_KIND_MXF4;
+  matrix->is_packed = making->kind == TENSOR_KIND_MXF4;
   gboolean is_known = smb_shared_matrix_set_mode(exec, row, lane, matrix);
   if (!has_eight_rows(matrix) && block == exec->block)
     smb_operand_check_unit(exec, matrix, making->product->site);
   return is_known;
+}
+
+// Whether columns are masked, or it is not known: ptxas -O0 gives a mask of zeros where PTX has none.
+static gboolean
+is_masked(const Exec *exec, const TensorProduct *product, guint lane) {
+  const Registers *registers = exec->warp->registers;
+  for (guint i = 0; i < 2 && product->masked != NO_MATRIX; i++) {
+    exec_watch_row(exec, product->masked + i);
+    if (row_lane_unknown(registers, product->masked + i, lane) ||
+        row_values(registers, product->masked + i)[lane])
+      return TRUE;
+  }
+  return FALSE;
 }
 
 // The instruction descriptor. FALSE: it is not known, or not modelled.
@@ -114,12 +129,17 @@ static gboolean
 open_form(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
   const Registers *registers = exec->warp->registers;
   TensorForm form;
-  *making = (Making){.product = product};
+  *making = (Making){.product = product, .kind = product->kind};
   exec_watch_row(exec, product->form);
-  if (product->is_lost || row_lane_unknown(registers, product->form, lane) ||
-      registers->unknown_predicates[product->adds] >> lane & 1 ||
-      !smb_tensor_form(product->kind, row_values(registers, product->form)[lane], &form) ||
-      form.product.is_sparse != product->is_sparse ||
+  if (product->is_lost || is_masked(exec, product, lane) ||
+      row_lane_unknown(registers, product->form, lane) ||
+      registers->unknown_predicates[product->adds] >> lane & 1)
+    return FALSE;
+  guint32 descriptor = row_values(registers, product->form)[lane];
+  if (product->is_by_form && product->kind == TENSOR_KIND_F16)
+    making->kind = smb_tensor_kind_of_form(descriptor);
+  if (!smb_tensor_form(making->kind, descriptor, &form) ||
+      (!product->is_by_form && form.product.is_sparse != product->is_sparse) ||
       !has_shape(product, form.rows, form.product.columns))
     return FALSE;
   making->form = form.product;
@@ -139,7 +159,7 @@ open_form(Exec *exec, const TensorProduct *product, guint lane, Making *making) 
 static gboolean
 open_places(Exec *exec, const TensorProduct *product, guint lane, Making *making) {
   return smb_tensor_place_find(exec, &product->d, lane, &making->d) &&
-         (!product->is_sparse ||
+         (!making->form.is_sparse ||
           smb_tensor_place_find(exec, &product->metadata, lane, &making->metadata)) &&
          (!product->n_scales ||
           (smb_tensor_place_find(exec, &product->scale_a, lane, &making->scale_a) &&
@@ -206,7 +226,7 @@ note_data_mark(guint8 mark, guint32 bit, guint32 *unknown, guint *flags) {
 static ProductNumber
 find_kept_number(const Making *making, guint *bits) {
   ProductNumber number = (ProductNumber)making->form.a;
-  gboolean is_packed = making->product->kind == TENSOR_KIND_MXF4;
+  gboolean is_packed = making->kind == TENSOR_KIND_MXF4;
   *bits = MAX(smb_product_bits(number), is_packed ? 4 : 8);
   return number == PRODUCT_E2M1 && !is_packed ? PRODUCT_E2M1_MIDDLE : number;
 }
@@ -238,7 +258,7 @@ take_tensor_rows(const Making *making, guint first, ProductOperands *operands,
 // Moves what is stored of sixteen rows of a sparse A to where the metadata say.
 static void
 spread_left(const Making *making, guint first, ProductOperands *operands, ProductUnknown *unknown) {
-  const TensorKind kind = making->product->kind;
+  const TensorKind kind = making->kind;
   const guint in_group = smb_tensor_group(kind), n = making->form.depth / in_group;
   for (guint i = 0; i < PRODUCT_ROWS; i++) {
     guint8 metadata[PRODUCT_GROUPS];
@@ -445,7 +465,7 @@ forget_data(const Making *making) {
 static guint
 count_stored_numbers(const Making *making, gboolean is_left) {
   guint n = is_left ? count_stored_depth(making) : making->form.depth;
-  return making->product->kind == TENSOR_KIND_MXF4 ? n / 2 : n;
+  return making->kind == TENSOR_KIND_MXF4 ? n / 2 : n;
 }
 
 // Bytes of factors that are in the shared memory of this block.
@@ -471,14 +491,14 @@ check_block_places(SmbBlock *block, const Step *step, const Making *making) {
   guint bits;
   find_kept_number(making, &bits);
   guint columns = count_stored_depth(making) * bits / 32;
-  guint of_metadata = smb_tensor_metadata(product->kind, 0, 0,
-                                          making->form.depth / smb_tensor_group(product->kind) - 1)
+  guint of_metadata = smb_tensor_metadata(making->kind, 0, 0,
+                                          making->form.depth / smb_tensor_group(making->kind) - 1)
                           .column +
                       1;
   return smb_tensor_check(block, step, making->d & 0xffff, count_data_columns(making)) &&
          (product->left != NO_MATRIX ||
           smb_tensor_check(block, step, making->a & 0xffff, columns)) &&
-         (!product->is_sparse ||
+         (!making->form.is_sparse ||
           smb_tensor_check(block, step, (making->metadata & 0xffff) + making->selector,
                            of_metadata)) &&
          (!making->form.scales ||
@@ -522,15 +542,15 @@ name_accumulator(const Making *making) {
   const TensorProduct *product = making->product;
   const guint32 lane = making->d >> TENSOR_LANE_SHIFT, column = making->d % TENSOR_COLUMNS;
   return lane | column << 7 | making->rows / 32 << 16 | making->form.columns / 8 << 20 |
-         (guint32)product->kind << 26 | (product->blocks - 1) << 29 |
-         (guint32)product->is_stationary << 30 | (guint32)product->is_sparse << 31;
+         (guint32)making->kind << 26 | (product->blocks - 1) << 29 |
+         (guint32)product->is_stationary << 30 | (guint32)making->form.is_sparse << 31;
 }
 
 gboolean
 smb_step_tensor_product(Exec *exec, const Step *step, SmbLanes lanes) {
   const TensorProduct *product = &step->tensor->product;
   SmbRuntime *runtime = exec->block->runtime;
-  FOR_LANES(lanes, lane) {
+  FOR_LANES(tensor_lanes(step, lanes), lane) {
     CheckWork work = smb_tensor_work(exec, step, CHECK_TENSOR, (guint)lane);
     Making making;
     if (!open_product(exec, product, (guint)lane, &making)) {

@@ -92,12 +92,31 @@ static const KindFormats kind_formats[N_TENSOR_KINDS] = {
                           64},
 };
 
+enum {
+  SPARSE_BIT = 2,
+  LEFT_FORMAT = 7, // its first bit
+  FORMAT_MASK = N_FORMATS - 1,
+};
+
+TensorKind
+smb_tensor_kind_of_form(guint32 descriptor) {
+  guint format = descriptor >> LEFT_FORMAT & FORMAT_MASK;
+  return kind_formats[TENSOR_KIND_TF32].factors[format] != NO_NUMBER ? TENSOR_KIND_TF32
+                                                                     : TENSOR_KIND_F16;
+}
+
+gboolean
+smb_tensor_is_sparse_form(guint32 descriptor) {
+  return descriptor >> SPARSE_BIT & 1;
+}
+
 gboolean
 smb_tensor_form(TensorKind kind, guint32 descriptor, TensorForm *form) {
   const KindFormats *formats = &kind_formats[kind];
-  gboolean is_sparse = descriptor >> 2 & 1, has_scales = kind >= TENSOR_KIND_MXF8F6F4;
+  gboolean is_sparse = smb_tensor_is_sparse_form(descriptor),
+           has_scales = kind >= TENSOR_KIND_MXF8F6F4;
   gboolean is_deeper = has_scales && descriptor >> 31; // of sm_103
-  const ProductForm product = {.a = formats->factors[descriptor >> 7 & 7],
+  const ProductForm product = {.a = formats->factors[descriptor >> LEFT_FORMAT & FORMAT_MASK],
                                .b = formats->factors[descriptor >> 10 & 7],
                                .sum = formats->sums[descriptor >> 4 & 3],
                                .rows = PRODUCT_ROWS,

@@ -44,6 +44,13 @@ typedef enum {
   N_TENSOR_KINDS,
 } TensorKind;
 
+// The lanes of a warp that a move is of: machine code moves TENSOR_16X32X2 by halves.
+typedef enum {
+  TENSOR_WARP,
+  TENSOR_FIRST_HALF,
+  TENSOR_SECOND_HALF,
+} TensorHalf;
+
 // A place in tensor memory: what a row, or NO_MATRIX, holds, and what is added.
 typedef struct {
   Row base;
@@ -53,13 +60,14 @@ typedef struct {
 /**
  * TensorMove: between registers and tensor memory
  * @packs: a register has the low halves of two columns
- * @split: of TENSOR_16X32X2: columns from the first half to the second
+ * @split: of TENSOR_16X32X2: columns from the first half to the second; @half: the lanes that move anything
  */
 typedef struct {
   TensorPlace place;
   TensorSpread spread;
   gboolean packs;
   guint32 split;
+  TensorHalf half;
   guint n;
   Row data[TENSOR_REGISTERS];
 } TensorMove;
@@ -86,19 +94,22 @@ typedef struct {
  * @is_lost: it has what is not modelled
  * @is_stationary: it is one of mma.ws, which has a layout of its own
  * @is_sparse: of A, half of the numbers are stored; @metadata: where in tensor memory it says which
+ * @is_by_form: the instruction descriptor alone says whether A is sparse, and of TENSOR_KIND_F16 whether the numbers are those of
+ *   TENSOR_KIND_TF32: so it is in machine code
  * @blocks: 1, or 2: of a pair of blocks, which have half of A's rows, of B's columns and of D's rows each
  * @d, @a: places in tensor memory; of A, if @left is NO_MATRIX
  * @left, @right: two rows each: descriptors of A and B
  * @reserved, @site: as in Product
  * @form: a row: the instruction descriptor
  * @adds, @adds_unless: whether D is added
+ * @masked: of mma.ws, two rows: a mask of columns, of which only zeros are modelled, which mask none; NO_MATRIX: there is none
  * @disabled: rows: lanes that are left alone, a bit each; @n_disabled of them
  * @scale: D is multiplied by 2 to the power of -@scale before
  * @n_scales: of each row of A and column of B (ProductForm.scales); @scale_a, @scale_b: where they are
  */
 typedef struct {
   TensorKind kind;
-  gboolean is_lost, is_stationary, is_sparse;
+  gboolean is_lost, is_stationary, is_sparse, is_by_form;
   guint blocks;
   TensorPlace d, a, metadata;
   Row left, right;
@@ -107,6 +118,7 @@ typedef struct {
   Row form;
   Predicate adds;
   gboolean adds_unless;
+  Row masked;
   Row disabled[TENSOR_MASK_WORDS];
   guint n_disabled;
   guint scale;
@@ -146,6 +158,9 @@ typedef struct {
   guint8 selector;
 } TensorForm;
 
+// The kind whose numbers an instruction descriptor names, of one of TENSOR_KIND_F16 or TENSOR_KIND_TF32; whether it says that A is sparse.
+TensorKind smb_tensor_kind_of_form(guint32 descriptor);
+gboolean smb_tensor_is_sparse_form(guint32 descriptor);
 // Reads an instruction descriptor. FALSE: there is no such product, or it is not modelled.
 gboolean smb_tensor_form(TensorKind kind, guint32 descriptor, TensorForm *form);
 // Numbers of a row of a sparse A that share four bits of metadata.

@@ -28,6 +28,7 @@ find_directions(const Step *step, const char **failure) {
   switch ((guint)step->opcode) {
   case STEP_BRANCH:
   case STEP_BRANCH_ANY:
+  case STEP_BRANCH_ALL:
   case STEP_BRANCH_AROUND:
     return TARGET_STEP | (is_sure ? 0 : NEXT_STEP);
   case STEP_BRANCH_DIVIDED:

@@ -16,7 +16,7 @@ branch_lanes(StepWalk *walk, WalkState *state, const Step *step) {
   const Term *guard = smb_step_walk_guard(walk, state, step);
   guint n = walk->prover->n;
   gboolean divided = step->opcode == STEP_BRANCH_DIVIDED;
-  if (step->opcode != STEP_BRANCH_ANY && !divided)
+  if (step->opcode != STEP_BRANCH_ANY && step->opcode != STEP_BRANCH_ALL && !divided)
     return guard;
   const Term *unknown = smb_step_walk_fresh(walk, step->place, TRUE);
   Term *lanes = smb_step_walk_lanes(walk);
@@ -120,6 +120,7 @@ walk_block(StepWalk *walk, const Walking *walking, guint number, WalkState *stat
     switch ((guint)step->opcode) {
     case STEP_BRANCH:
     case STEP_BRANCH_ANY:
+    case STEP_BRANCH_ALL:
     case STEP_BRANCH_AROUND:
     case STEP_BRANCH_DIVIDED:
       taken = smb_step_walk_divide(walk, state, branch_lanes(walk, state, step));

@@ -150,11 +150,22 @@ read_stored_mbarrier(Exec *exec, guint32 offset) {
     create_mbarrier(exec, offset, MAX_COUNT + 1 - left, phase);
 }
 
+// What is in the system's part of shared memory is there before a block begins, so that another one may arrive there: what the block before
+// left is forgotten then.
+static void
+reset_ahead(const Exec *exec, Exec *owner) {
+  if (owner == exec || owner->block->steps > 0 || owner->sync->is_reset)
+    return;
+  smb_mbarriers_reset(owner);
+  owner->sync->is_reset = TRUE;
+}
+
 gboolean
 smb_mbarrier_find(Exec *exec, const Step *step, guint lane, const Places *places,
                   MBarrier **barrier) {
   Exec *owner = places->owner[lane];
   guint32 offset = places->offset[lane];
+  reset_ahead(exec, owner);
   read_stored_mbarrier(owner, offset);
   *barrier = g_hash_table_lookup(owner->sync->mbarriers, mbarrier_key(offset));
   return *barrier || owner->sync->forgot_mbarriers ||
@@ -418,6 +429,8 @@ act_in_block(Exec *exec, const Step *step, guint lane, guint32 above) {
 
 gboolean
 smb_step_mbarrier_each(Exec *exec, const Step *step, SmbLanes lanes) {
+  if (step->argument & MBARRIER_OF_WARP)
+    lanes &= -lanes;
   if (smb_row_known(exec->warp->registers, step->bulk->blocks, lanes) != lanes)
     smb_doubt_apart(exec, step, lanes, row_origin(exec->warp->registers, step->bulk->blocks));
   FOR_LANES(lanes, lane) {

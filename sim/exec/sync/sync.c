@@ -43,7 +43,9 @@ smb_sync_start(Exec *exec) {
   if (sync->arrivals)
     g_hash_table_remove_all(sync->arrivals);
   g_clear_pointer(&sync->watch, smb_livelock_free); // of a block that failed
-  smb_mbarriers_reset(exec);
+  if (!sync->is_reset)
+    smb_mbarriers_reset(exec);
+  sync->is_reset = FALSE;
   smb_register_pool_start(sync->pool, exec->block->program);
   smb_copied_rows_start(exec->copied);
 }

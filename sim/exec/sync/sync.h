@@ -36,6 +36,7 @@ typedef struct {
  * Sync:
  * @awaited: the barriers, as bits, that threads may wait at
  * @mbarriers: by byte offset in shared memory
+ * @is_reset: the block has no mbarriers of the one before it, though it has not begun
  * @forgot_mbarriers, @mbarrier_origin: nothing is known of those that are not in the table; why not
  * @timeouts: waits that ended without success since anything happened to an mbarrier
  * @arrivals: (nullable): byte offsets in shared memory, + 1, of barriers of chips before sm_90
@@ -55,6 +56,7 @@ struct _Sync {
   BlockBarrier barriers[N_BLOCK_BARRIERS];
   guint32 awaited;
   GHashTable *mbarriers;
+  gboolean is_reset;
   gboolean forgot_mbarriers;
   guint32 mbarrier_origin;
   guint timeouts;

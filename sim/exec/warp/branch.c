@@ -92,3 +92,11 @@ smb_step_branch_any(Exec *exec, const Step *step, SmbLanes lanes) {
     exec->warp->splits->pc = step->target;
   return TRUE;
 }
+
+gboolean
+smb_step_branch_all(Exec *exec, const Step *step, SmbLanes lanes) {
+  SmbSplits *splits = exec->warp->splits;
+  if (lanes == splits->mask)
+    splits->pc = step->target;
+  return TRUE;
+}

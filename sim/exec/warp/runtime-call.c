@@ -120,9 +120,15 @@ smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
-  if (exec->block->runtime)
+  if (exec->block->runtime && !step->callee)
     return smb_step_fault(exec, step, lanes, SMB_FAULT_TRAP, "a trap was executed");
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
+  if (step->callee) {
+    smb_block_fail(exec->block, step->place, "a trap of tcgen05 (%s), executed by %s",
+                   (const char *)step->callee, thread);
+    smb_inspect_note_failure(exec->block, SMB_DEFECT_TENSOR, exec->w, smb_lanes_first(lanes));
+    return FALSE;
+  }
   return smb_block_fail(exec->block, step->place, "trap, executed by %s", thread);
 }
 

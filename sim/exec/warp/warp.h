@@ -39,6 +39,8 @@ gboolean smb_step_product(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_branch(Exec *exec, const Step *step, SmbLanes lanes);
 // All lanes branch if one has a true guard.
 gboolean smb_step_branch_any(Exec *exec, const Step *step, SmbLanes lanes);
+// The same if all of those that run have one.
+gboolean smb_step_branch_all(Exec *exec, const Step *step, SmbLanes lanes);
 // A branch if the lanes are all of those of the mask Compute.s[0] that live, or if they are not (Step.argument).
 gboolean smb_step_branch_divided(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_switch(Exec *exec, const Step *step, SmbLanes lanes);

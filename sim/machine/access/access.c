@@ -15,6 +15,7 @@
 #include "sim/machine/check/checking.h"
 #include "sim/machine/access/lanes.h"
 #include "sim/machine/access/chunk.h"
+#include "sim/machine/tensor-memory.h"
 
 gboolean
 smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
@@ -248,6 +249,8 @@ smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *of
 // notice.
 static void
 warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 offset) {
+  if (smb_tensor_memory_is_partition(block, (gsize)offset, move->width))
+    return;
   gboolean is_told =
       block->sink->warn && smb_shadow_is_news(block, SMB_WARNING_RESERVED, move->site, move->site);
   if (block->program->reaches_reserved || (!is_told && !block->check))

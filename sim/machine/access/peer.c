@@ -42,15 +42,16 @@ tell_ended(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 ra
 void
 smb_peer_place(guint64 address, guint *above, guint32 *offset) {
   guint64 at = address - make_pointer(SHARED_OBJECT, 0);
-  *above = (guint)(at >> CLUSTER_SHIFT);
+  *above = (guint)((at + CLUSTER_BELOW) >> CLUSTER_SHIFT);
   *offset = (guint32)(at - ((guint64)*above << CLUSTER_SHIFT));
 }
 
 gboolean
 smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
               PeerPlace *place) {
-  guint64 start = make_pointer(SHARED_OBJECT, 0), above = (address - start) >> CLUSTER_SHIFT;
-  guint64 offset = address - start - (above << CLUSTER_SHIFT);
+  guint64 start = make_pointer(SHARED_OBJECT, 0);
+  guint64 above = (address - start + CLUSTER_BELOW) >> CLUSTER_SHIFT;
+  guint32 offset = (guint32)(address - start - (above << CLUSTER_SHIFT));
   guint64 rank = block->rank ^ above;
   g_autofree char *problem = NULL;
   place->block = rank < block->peers->n ? block->peers->blocks[rank] : NULL;
@@ -66,10 +67,10 @@ smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
                               rank, block->peers->n);
   } else if (!smb_shared_find(place->block, start + offset, move->width, &place->offset)) {
     smb_access_fault(block, find_peer_fault(block, offset));
-    problem = g_strdup_printf("out of bounds: byte %" G_GUINT64_FORMAT
-                              " of the shared memory of block %" G_GUINT64_FORMAT
-                              " of the cluster, which has %" G_GSIZE_FORMAT " bytes",
-                              offset, rank, place->block->shared_bytes);
+    problem =
+        g_strdup_printf("out of bounds: byte %u of the shared memory of block %" G_GUINT64_FORMAT
+                        " of the cluster, which has %" G_GSIZE_FORMAT " bytes",
+                        offset, rank, place->block->shared_bytes);
   }
   if (problem)
     return smb_access_fail(block, move, warp, lane, problem);

@@ -111,12 +111,21 @@ describe_missing(const SmbBlock *block, const Touching *touch, guint other, guin
                                                         : "no barrier between them";
 }
 
-// "a wgmma"; of tcgen05 as the first two words of its opcode say (transfer full)
+// "a wgmma"; of tcgen05 as the first two words of its opcode in PTX say (transfer full)
 static char *
 describe_agent(const SmbBlock *block, CheckAgent agent, guint site) {
   if (agent < CHECK_TENSOR)
     return g_strdup(agent == CHECK_PRODUCTS ? "a wgmma" : "a copy in bulk");
-  g_auto(GStrv) words = g_strsplit(smb_program_site(block->program, site)->opcode, ".", 3);
+  static const struct {
+    const char *name, *what; // in machine code
+  } names[] = {{"LDTM", "tcgen05.ld"}, {"STTM", "tcgen05.st"}, {"UTCCP", "tcgen05.cp"}};
+  const char *opcode = smb_program_site(block->program, site)->opcode;
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    if (g_str_has_prefix(opcode, names[i].name))
+      return g_strdup_printf("a %s", names[i].what);
+  if (g_str_has_prefix(opcode, "UTC"))
+    return g_strdup("a tcgen05.mma");
+  g_auto(GStrv) words = g_strsplit(opcode, ".", 3);
   return g_strdup_printf("a %s.%s", words[0], words[1]);
 }
 

@@ -211,7 +211,7 @@ smb_ptx_decode_tensor_allocate(PtxDecoder *decoder) {
   Transfer *address = smb_code_new_transfer(decoder->code);
   address->bytes = ADDRESS_BYTES;
   address->n_components = address->rows = 1;
-  address->data[0] = smb_build_tensor_allocate(&decoder->build, columns);
+  address->data[0] = smb_build_tensor_allocate(&decoder->build, columns, 1);
   Traffic traffic = begin_response(decoder, ADDRESS_BYTES);
   traffic.bulk->value = address;
   if (!set_written(decoder, &traffic))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // tcgen05: instructions of tensor memory (PTX ISA 9.0, section 9.7.16), but for alloc (bulk.c) and commit (mbarrier.c). Nothing is known of products with .ashift, or with a mask
-// of columns.
+// of columns that is not zero.
 #include <stdio.h>
 #include <string.h>
 
@@ -226,9 +226,11 @@ take_rest(PtxDecoder *decoder, guint i, TensorProduct *product) {
   if (!smb_ptx_condition(decoder, i, &product->adds, &product->adds_unless))
     return FALSE;
   const PtxOperand *last = smb_ptx_operand(decoder, i + 1);
-  if (product->is_stationary)
-    product->is_lost |= smb_ptx_has_operand(decoder, i + 1);
-  else if (last->kind == PTX_OPERAND_INTEGER)
+  if (product->is_stationary && smb_ptx_has_operand(decoder, i + 1)) {
+    product->masked = smb_ptx_row(decoder, last, 8, FALSE);
+    return product->masked != NO_ROW;
+  }
+  if (last->kind == PTX_OPERAND_INTEGER)
     product->scale = (guint)last->bits;
   return TRUE;
 }
@@ -237,6 +239,7 @@ PtxResult
 smb_ptx_decode_tensor_product(PtxDecoder *decoder) {
   TensorStep *step = smb_code_new_tensor(decoder->code);
   TensorProduct *product = &step->product;
+  product->masked = NO_MATRIX;
   gboolean is_scaled = smb_ptx_has_part(decoder, "block_scale");
   gboolean is_tensor = smb_ptx_operand(decoder, 1)->kind == PTX_OPERAND_ADDRESS;
   product->is_sparse = smb_ptx_has_part(decoder, "sp");

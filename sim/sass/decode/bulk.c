@@ -289,7 +289,7 @@ set_tensor_extras(SassDecoder *decoder, Bulk *bulk, const SassOperand *extras) {
 }
 
 // UTMALDG.2D [UR8], [UR4]: a box of the tensor whose map is at UR4 to shared memory at UR8, with the barrier at UR9, its coordinates
-// from UR10 on, of .GATHER4 five; UTMASTG, UTMAREDG: from it, with coordinates from UR9 on. The argument says whether it enters shared memory.
+// from UR10 on, of .GATHER4 five, .2CTA: with the barrier of the pair; UTMASTG, UTMAREDG: from it, with coordinates from UR9 on. The argument says whether it enters shared memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {
   static const SassChoice ranks[] = {{PART_2D, 2}, {PART_3D, 3}, {PART_4D, 4}, {PART_5D, 5}};
@@ -317,6 +317,7 @@ smb_sass_tensor(SassDecoder *decoder) {
     bulk->to = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
     bulk->barrier = make_copy_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
     set_tensor_extras(decoder, bulk, smb_sass_operand(decoder, 2));
+    bulk->is_paired = smb_sass_has(decoder, PART_2CTA);
   } else
     bulk->from = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_LOAD);
   if (bulk->tensor.is_im2col && (smb_sass_has(decoder, PART_W) || smb_sass_has(decoder, PART_W128)))

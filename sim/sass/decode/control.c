@@ -60,7 +60,10 @@ smb_sass_branch(SassDecoder *decoder) {
   gboolean any = smb_sass_has(decoder, PART_ANY);
   if (!target)
     return smb_sass_refused(decoder);
-  Step step = smb_sass_step(decoder, any ? STEP_BRANCH_ANY : STEP_BRANCH);
+  // .U without a uniform condition: the warp branches as a whole, if all lanes that run would
+  gboolean all = smb_sass_has(decoder, PART_U) && decoder->builder.guard != PREDICATE_TRUE &&
+                 !decoder->instruction->guard_is_uniform && smb_sass_operand(decoder, 0) == target;
+  Step step = smb_sass_step(decoder, any ? STEP_BRANCH_ANY : all ? STEP_BRANCH_ALL : STEP_BRANCH);
   join_condition(decoder, &step, smb_sass_operand(decoder, 0));
   if (divides || converges) {
     const SassOperand *mask = find_operand(decoder, SASS_UNIFORM);
@@ -337,9 +340,11 @@ smb_sass_order(SassDecoder *decoder) {
 
 gboolean
 smb_sass_fence(SassDecoder *decoder) {
-  if (smb_sass_has(decoder, PART_ASYNC)) {
-    smb_build_plain(&decoder->builder, smb_sass_has(decoder, PART_S) ? STEP_FENCE : STEP_NOTHING,
-                    FENCE_ASYNC);
+  if (smb_sass_has(decoder, PART_ASYNC)) { // .T: tcgen05.wait::st
+    gboolean is_tensor = smb_sass_has(decoder, PART_T);
+    smb_build_plain(&decoder->builder,
+                    is_tensor || smb_sass_has(decoder, PART_S) ? STEP_FENCE : STEP_NOTHING,
+                    is_tensor ? FENCE_TENSOR_STORES : FENCE_ASYNC);
     return TRUE;
   }
   if (smb_sass_has(decoder, PART_CTA) || smb_sass_has(decoder, PART_SM))
@@ -378,7 +383,12 @@ smb_sass_exit(SassDecoder *decoder) {
 // BPT
 gboolean
 smb_sass_trap(SassDecoder *decoder) {
-  return add_plain(decoder, smb_sass_has(decoder, PART_TRAP) ? STEP_TRAP : STEP_NOTHING);
+  if (!smb_sass_has(decoder, PART_TRAP))
+    return add_plain(decoder, STEP_NOTHING);
+  Step step = smb_sass_step(decoder, STEP_TRAP);
+  step.callee = smb_sass_tensor_guard(decoder);
+  smb_code_add(decoder->code, &step);
+  return TRUE;
 }
 
 // CCTL.IVALL: what other blocks wrote is seen from here on.

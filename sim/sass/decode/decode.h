@@ -87,6 +87,7 @@ typedef struct {
   GArray *scratch;            // Row
   GArray *scratch_predicates; // Predicate
   guint n_scratch, n_scratch_predicates;
+  guint8 load_boards; // scoreboards that loads of tensor memory hold open
   // where the decoder is
   const SassInstruction *instruction;
   guint argument;  // of its row's handler
@@ -173,6 +174,14 @@ gboolean smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer,
 // The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they
 // are of a form that is not modelled.
 gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand);
+
+// --- tensor memory (tensor-core.c)
+// Notes an instruction of the code, before any is decoded.
+void smb_sass_note_tensor_load(SassDecoder *decoder, const SassInstruction *instruction);
+// What a trap at the current instruction tells, if it is one of those that ptxas puts around tcgen05.alloc and dealloc, in words (transfer none); else NULL.
+const char *smb_sass_tensor_guard(SassDecoder *decoder);
+// The current instruction waits for loads, if it does.
+void smb_sass_await_tensor_loads(SassDecoder *decoder);
 
 // --- products of matrices (product.c)
 // Whether one that four warps make is modelled, of factors of so many bits; sets which numbers it has.

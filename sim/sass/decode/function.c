@@ -68,6 +68,7 @@ find_sass_leaders(Flow *flow) {
       guint32 at = (section->base + offset) / SASS_BYTES;
       SassInstruction instruction;
       read_sass_instruction(decoder, section, offset, &instruction);
+      smb_sass_note_tensor_load(decoder, &instruction);
       Place *place = get_place(flow, at);
       place->going = smb_sass_going(&instruction);
       place->is_conditional = is_conditional(&instruction);

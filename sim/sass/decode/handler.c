@@ -38,6 +38,7 @@ smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint3
   decoder->instruction = instruction;
   decoder->builder.place = place;
   decoder->n_scratch = decoder->n_scratch_predicates = 0;
+  smb_sass_await_tensor_loads(decoder);
   gboolean uniform = instruction->guard_is_uniform;
   decoder->builder.guard =
       instruction->guard == SASS_PT
