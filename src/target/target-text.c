@@ -101,20 +101,35 @@ describe_fields(const SmbTarget *target, guint index) {
   return g_string_free(text, !bytes);
 }
 
+// Whether contents of buffers that were not given decide something that a text asks for. If not, compiled code needs none: what it asks for is known
+// without, and blocks whose data differ are alike.
+static gboolean
+needs_contents(const SmbTarget *target) {
+  for (guint site = 0; site < smb_program_n_sites(target->kernel); site++) {
+    gboolean address = FALSE;
+    if (smb_launch_data_source(&target->launch, target->kernel, site, &address))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // What the parameters are given, by their numbers: compiled code has no names.
 static void
 number_parameters(const SmbTarget *target, SmbTarget *compiled) {
   g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func(g_free);
+  const gboolean needs = needs_contents(target);
   for (guint i = 0; i < smb_program_n_parameters(target->kernel); i++) {
     const SmbParameter parameter = smb_program_parameter(target->kernel, i);
+    const gboolean is_given = smb_launch_buffer(&target->launch, parameter.name, i) != NULL;
     const char *value = smb_argument_find(target->launch.arguments, target->kernel, i);
     char *fields = describe_fields(target, i);
     if (fields)
       g_ptr_array_add(args, fields);
-    else if (smb_launch_is_pointer(&target->launch, target->kernel, i))
-      g_ptr_array_add(buffers, describe_buffer(target, &parameter, i));
-    else if (value)
+    else if (smb_launch_is_pointer(&target->launch, target->kernel, i)) {
+      if (needs || is_given)
+        g_ptr_array_add(buffers, describe_buffer(target, &parameter, i));
+    } else if (value)
       g_ptr_array_add(args, g_strdup_printf("%u=%s", i, value));
   }
   g_ptr_array_add(args, NULL);
