@@ -13,8 +13,9 @@ if [ "${NVCC:-no}" = no ]; then
 fi
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
-SMEMBANK_NVCC=$NVCC
-export SMEMBANK_NVCC
+quick_nvcc "$NVCC"
+NVCC=$nvcc SMEMBANK_NVCC=$nvcc
+export NVCC SMEMBANK_NVCC
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
 cp "$srcdir"/tests/data/layouts/*.cu .

@@ -23,8 +23,10 @@ check() {
   python3 "${srcdir:?}/tests/nvcc-ptx.py" "$1" "${SMEMBANK:?}" "$2" "$srcdir" "$work" || status=1
 }
 
-check measured "$NVCC"
-check kernels "$NVCC"
+REAL_NVCC=$NVCC
+export REAL_NVCC
+check measured "$srcdir/tests/quick-nvcc.sh"
+check kernels "$srcdir/tests/quick-nvcc.sh"
 clang=$(command -v clang-14 || true)
 [ -z "$clang" ] || check kernels "$clang"
 

@@ -129,7 +129,7 @@ START_TEST(test_compiled) {
     check_answer(proved.proof, &cases[i], level, wrong);
     // Some of those that are not proved never end.
     gboolean is_run = smb_kernel_proof_verdict(proved.proof) != SMB_PROOF_STOPPED;
-    for (guint value = 0; is_run && value < N_REMAINDERS; value += effort(10) < 10 ? 3 : 1)
+    for (guint value = 0; is_run && value < N_REMAINDERS; value += effort(10) < 10 ? 7 : 1)
       compare_proved_launch(&proved, value, cases[i].statements);
   }
   ck_assert_msg(wrong->len == 0, "%s", wrong->str);
@@ -147,11 +147,11 @@ START_TEST(test_random_compiled) {
   ck_assert(g_file_get_contents(path, &text, NULL, NULL));
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   guint n[N_PROOF_VERDICTS] = {0};
-  for (guint i = 0; lines[i] && *lines[i]; i++) {
+  for (guint i = 0; lines[i] && *lines[i]; i += effort(10) < 10 ? 3 : 1) {
     g_auto(ProvedKernel) proved = {0};
     prove_entry(&proved, source, lines[i]);
     n[smb_kernel_proof_verdict(proved.proof)]++;
-    for (guint at = 0; !proved.proof->stopped && at < N_REMAINDERS; at += effort(10) < 10 ? 5 : 1)
+    for (guint at = 0; !proved.proof->stopped && at < N_REMAINDERS; at += effort(10) < 10 ? 11 : 1)
       compare_proved_launch(&proved, at, lines[i]);
   }
   check_all_verdicts(n);

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What was measured on a device, by small kernels (tests/gpu/time): its file says so, and the clock's model takes as long for
-# their machine code as the device did. One row in 20; SMEMBANK_TEST_EFFORT=full: all.
+# their machine code as the device did. One row in 20, and one in three of dispatch; SMEMBANK_TEST_EFFORT=full: all.
 set -eu
 for tool in python3 xz; do
   command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }
@@ -21,9 +21,9 @@ for device in h200 h100; do
   python3 "$here/replay.py" "${SMEMBANK:?}" "$data/$device-facts.txt" "$work/cubins" "$device" "$every"
 done
 
-# What instructions take of the issue slots: all rows.
+# What instructions take of the issue slots.
 grep -E '^(#|device|dispatch_)' "$data/h200-facts.txt" >"$work/dispatch.txt"
-[ "$every" = 1 ] || python3 "$here/replay.py" "${SMEMBANK:?}" "$work/dispatch.txt" "$work/cubins" h200
+[ "$every" = 1 ] || python3 "$here/replay.py" "${SMEMBANK:?}" "$work/dispatch.txt" "$work/cubins" h200 3
 
 # Generic loads and stores without an active lane take slots of the pipe: as many as the H200 executed (ncu, smsp__inst_executed_op_generic_ld;
 # of stores sm__inst_executed_pipe_lsu, less the other 384).

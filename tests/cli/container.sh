@@ -73,6 +73,7 @@ expect 3 analyze "$SMEMBANK"
 says 'an object file without GPU code'
 
 [ "${NVCC:-no}" != no ] || exit 0
+quick_nvcc "$NVCC"
 cp "$srcdir/tests/data/sass/bundle.cu" .
 cat >main.cu <<'END'
 #include "bundle.cu"
@@ -84,7 +85,7 @@ make_and_run() {
   output=$1
   shift
   # shellcheck disable=SC2086 # several words
-  "$NVCC" $codes -o "$output" "$@" main.cu
+  "$nvcc" $codes -o "$output" "$@" main.cu
   expect 0 analyze "$output" --block 64 --arch sm_80 --format json
   shows '"level" : "sass"'
   shows '"wavefronts" : 2'
@@ -100,6 +101,6 @@ make_and_run main
 make_and_run separate -rdc=true
 ar rc libmain.a main.o
 expect 0 analyze libmain.a --block 64 --arch sm_80
-"$NVCC" -rdc=true -c -arch=sm_80 -o unlinked.o main.cu
+"$nvcc" -rdc=true -c -arch=sm_80 -o unlinked.o main.cu
 expect 3 analyze unlinked.o --block 64 --arch sm_80
 says 'is not linked yet'

@@ -9,6 +9,7 @@
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+case $srcdir in /*) checkout=$srcdir ;; *) checkout=$PWD/$srcdir ;; esac # also in another folder
 unset NO_COLOR COLUMNS SMEMBANK_DATADIR SMEMBANK_CACHE SMEMBANK_CACHE_SIZE
 # What a test compiles is kept for itself alone.
 XDG_CACHE_HOME=$work/cache
@@ -27,8 +28,13 @@ die() {
 turn=0
 one_in() {
   turn=$((turn + 1))
-  case ${SMEMBANK_TEST_EFFORT-} in full | cases) return 0 ;; esac
+  quick || return 0
   [ $((turn % $1)) -eq $((1 % $1)) ]
+}
+
+# quick: this is a run that takes a part of the cases.
+quick() {
+  case ${SMEMBANK_TEST_EFFORT-} in full | cases) return 1 ;; esac
 }
 
 # one_message: the last run left nothing on standard output, and one message on standard error that starts with the name of the
@@ -177,6 +183,13 @@ find_nvcc() {
   done
 }
 
+# quick_nvcc COMPILER: $nvcc is that compiler of CUDA, which takes less time in a quick run (tests/quick-nvcc.sh).
+quick_nvcc() {
+  REAL_NVCC=$1
+  export REAL_NVCC
+  nvcc=$checkout/tests/quick-nvcc.sh
+}
+
 # need_nvcc: $nvcc is a compiler of CUDA, and smembank takes it; without one, the rest of the test is left out. $toolkit is the folder of its
 # toolkit, which it is asked for, because nvcc may be a script in another folder.
 need_nvcc() {
@@ -185,6 +198,7 @@ need_nvcc() {
     echo "no nvcc: programs were not compiled"
     exit 0
   fi
+  quick_nvcc "$nvcc"
   SMEMBANK_NVCC=$nvcc
   export SMEMBANK_NVCC
   # shellcheck disable=SC2034 # of the tests

@@ -44,14 +44,14 @@ interrupted() {
   grep -qE "$2" "$work/out" || die "$last: does not say how far it came: $(cat "$work/out")"
 }
 
-# long_enough N COMMAND...: N, or what N has to be so that the command, which takes it as $n, runs for four seconds.
+# long_enough N COMMAND...: N, or what N has to be so that the command, which takes it as $n, runs for three seconds.
 long_enough() {
   n=$1
   shift
   start=$(date +%s%N)
   "$@"
   took=$((($(date +%s%N) - start) / 1000000))
-  n=$((n + n * 4000 / (took + 1)))
+  n=$((n + n * 3000 / (took + 1)))
 }
 
 # The launch is so long that it says how far it is; longer, if it does not.

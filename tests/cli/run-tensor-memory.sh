@@ -15,7 +15,7 @@ need_nvcc
 run_libraries
 kernels=$srcdir/tests/run/kernel
 
-"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o tensor "$kernels/kernel-tensor-memory.cu"
+"$nvcc" -gencode arch=compute_100a,code=compute_100a -cudart shared -o tensor "$kernels/kernel-tensor-memory.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor >out 2>err || die "status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
 [ ! -s err ] || die "messages: $(cat err)"
@@ -39,7 +39,7 @@ requests() {
   sed -n 's/^ *[0-9]* +[0-9]* *\([a-z0-9_]*\)(.* \([0-9][0-9]*\)  *[0-9][0-9]*  *[0-9][0-9]*  *[0-9][0-9]*%.*/\1 \2/p' ranking
 }
 requests >text.requests
-"$nvcc" -std=c++17 -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.code "$kernels/kernel-tensor-memory.cu"
+"$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.code "$kernels/kernel-tensor-memory.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --time --arch sm_100 --output ranking -- ./tensor.code >out 2>err || die "machine code: status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "machine code: another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
 [ ! -s err ] || die "machine code: messages: $(cat err)"
@@ -49,17 +49,17 @@ requests >code.requests
 [ "$(wc -l <code.requests)" -eq 8 ] || die "machine code: not 8 kinds of launches: $(cat ranking)"
 awk '{ print $1, $2 + ($1 == "pairs" ? 21 : 9) }' text.requests | cmp - code.requests || die "machine code: other counts: $(diff text.requests code.requests)"
 # Without optimization, products have masks of zeros.
-"$nvcc" -std=c++17 -Xptxas -O0 -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.plain "$kernels/kernel-tensor-memory.cu"
+"$nvcc" -Xptxas -O0 -gencode arch=compute_100a,code=sm_100a -cudart shared -o tensor.plain "$kernels/kernel-tensor-memory.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor.plain >out 2>err || die "-O0: status $?: $(cat out err)"
 cmp out "$kernels/kernel-tensor-memory.expected" || die "-O0: another output: $(diff out "$kernels/kernel-tensor-memory.expected"; cat err)"
 [ ! -s err ] || die "-O0: messages: $(cat err)"
 # Where there are both, it is machine code that runs.
-"$nvcc" -std=c++17 -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o tensor.both "$kernels/kernel-tensor-memory.cu"
+"$nvcc" -gencode "arch=compute_100a,code=[sm_100a,compute_100a]" -cudart shared -o tensor.both "$kernels/kernel-tensor-memory.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./tensor.both >out 2>err || die "both: status $?: $(cat out err)"
 requests | cmp - code.requests || die "both: other counts: $(cat ranking)"
 
 # Scaled factors: of a warp, and of tensor memory; then of a warp in machine code.
-"$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+"$nvcc" -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
 scaled='ounted by rules that are assumed, not measured: mma (numbers of 4 and 6 bits, scales)'
 for how in 'warp sm_120' 'tensor sm_100'; do
   SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#* }" --output ranking -- ./scaled "${how% *}" >out 2>err || die "$how: status $?: $(cat out err)"
@@ -69,20 +69,20 @@ for how in 'warp sm_120' 'tensor sm_100'; do
 done >scaled.out
 cmp scaled.out "$kernels/kernel-scaled.expected" || die "scaled: another output: $(diff scaled.out "$kernels/kernel-scaled.expected")"
 
-"$nvcc" -std=c++17 -gencode arch=compute_120a,code=sm_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+"$nvcc" -gencode arch=compute_120a,code=sm_120a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_120 --output ranking -- ./scaled warp >out 2>err || die "machine code: status $?: $(cat out err)"
 [ ! -s err ] || die "machine code: messages: $(cat err)"
 grep -qF "$scaled" ranking || die "machine code: not said to be assumed: $(cat ranking)"
 head -7 scaled.out | cmp - out || die "machine code: another output: $(cat out)"
 
-"$nvcc" -std=c++17 -gencode arch=compute_100a,code=sm_100a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
+"$nvcc" -gencode arch=compute_100a,code=sm_100a -cudart shared -o scaled "$kernels/kernel-scaled.cu"
 SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./scaled tensor >out 2>err || die "scaled, machine code: status $?: $(cat out err)"
 [ ! -s err ] || die "scaled, machine code: messages: $(cat err)"
 tail -n +8 scaled.out | cmp - out || die "scaled, machine code: another output: $(cat out)"
 
 # Copies that name the rows of a tensor: machine code, and PTX as it is.
 for code in sm_100a compute_100a; do
-  "$nvcc" -std=c++17 -gencode arch=compute_100a,code=$code -cudart shared -o rows "$kernels/kernel-rows.cu"
+  "$nvcc" -gencode arch=compute_100a,code=$code -cudart shared -o rows "$kernels/kernel-rows.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --check --arch sm_100 --output ranking -- ./rows >out 2>err || die "rows, $code: status $?: $(cat out err ranking)"
   cmp out "$kernels/kernel-rows.expected" || die "rows, $code: another output: $(diff out "$kernels/kernel-rows.expected"; cat err)"
   [ ! -s err ] || die "rows, $code: messages: $(cat err)"
@@ -91,8 +91,9 @@ done
 
 # Matrices of numbers of 8 bits and fewer: the same values and the same counts in machine code as in PTX as it is.
 for chip in 100 120; do
+  one_in 2 || continue
   for code in sm_${chip}a compute_${chip}a; do
-    "$nvcc" -std=c++17 -gencode "arch=compute_${chip}a,code=$code" -cudart shared -o matrices "$kernels/kernel-matrices.cu"
+    "$nvcc" -gencode "arch=compute_${chip}a,code=$code" -cudart shared -o matrices "$kernels/kernel-matrices.cu"
     SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_$chip --output ranking -- ./matrices >out 2>err || die "matrices, $code: status $?: $(cat out err ranking)"
     [ "$(cat out)" = 'kernel-matrices: as expected' ] || die "matrices, $code: another output: $(cat out)"
     [ ! -s err ] || die "matrices, $code: messages: $(cat err)"
@@ -103,11 +104,13 @@ for chip in 100 120; do
   [ "$(wc -l <sm_${chip}a.counts)" -eq 24 ] || die "matrices, sm_$chip: not 24 kinds of launches: $(cat ranking)"
 done
 
-# Blocks that ask for the work of others, and zeros in bulk; products of single bits, which these chips make of others.
+# Blocks that ask for the work of others, and zeros in bulk; products of single bits, which these chips make of others. In a quick run each in
+# machine code of one chip and as PTX of the other.
 for chip in 100 120; do
   for code in sm_${chip}a compute_${chip}a; do
     for name in next bits; do
-      "$nvcc" -std=c++17 -gencode "arch=compute_${chip}a,code=$code" -cudart shared -o "$name" "$kernels/kernel-$name.cu"
+      case $name-$code in next-compute_100a | next-sm_120a | bits-sm_100a | bits-compute_120a) ;; *) ! quick || continue ;; esac
+      "$nvcc" -gencode "arch=compute_${chip}a,code=$code" -cudart shared -o "$name" "$kernels/kernel-$name.cu"
       SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_$chip --output ranking -- "./$name" >out 2>err || die "$name, $code: status $?: $(cat out err)"
       [ "$(cat out)" = "kernel-$name: as expected" ] || die "$name, $code: another output: $(cat out)"
       [ ! -s err ] || die "$name, $code: messages: $(cat err)"
@@ -117,7 +120,7 @@ done
 
 # Sparse factors, and what only some chips have.
 for code in compute sm; do
-  "$nvcc" -std=c++17 -gencode "arch=compute_100a,code=${code}_100a" -gencode "arch=compute_110a,code=${code}_110a" -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
+  "$nvcc" -gencode "arch=compute_100a,code=${code}_100a" -gencode "arch=compute_110a,code=${code}_110a" -cudart shared -o sparse "$kernels/kernel-sparse-tensor.cu"
   for how in '/sm_100' 'extremes/sm_110'; do
     # shellcheck disable=SC2086 # no word, or one
     SMEMBANK_NVCC=no "$SMEMBANK" run --arch "${how#*/}" --output ranking -- ./sparse ${how%/*} >out 2>err || die "$code, $how: status $?: $(cat out err)"
@@ -167,7 +170,7 @@ EOF
 # Scales where no columns are allocated.
 for beyond in 's/"r"(of_a), "r"(of_b))/"r"(of_a + 512), "r"(of_b))/=columns 576 to 579' 's/"r"(of_a), "r"(of_b))/"r"(of_a), "r"(of_b + 512))/=columns 580 to 581'; do
   sed "${beyond%=*}; s,\.\./check\.h,$srcdir/tests/run/check.h," "$kernels/kernel-scaled.cu" >beyond.cu
-  "$nvcc" -std=c++17 -gencode arch=compute_100a,code=compute_100a -cudart shared -o beyond beyond.cu
+  "$nvcc" -gencode arch=compute_100a,code=compute_100a -cudart shared -o beyond beyond.cu
   SMEMBANK_NVCC=no "$SMEMBANK" run --arch sm_100 --output ranking -- ./beyond tensor >out 2>err || true
   says "${beyond#*=} of tensor memory: they are not allocated"
 done

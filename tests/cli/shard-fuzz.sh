@@ -51,7 +51,7 @@ on() {
 
 # Pieces are of 4096 requests: here 3 of each instruction, the last of them short, and 7 of one.
 on ''
-for n in 1 2 3 7; do
+for n in 3 $(quick || echo 1 2 7); do
   in_parts "$n" 0 --count 9000 --counted 7 --op ld
 done
 expect 0 fuzz --count 9000 --counted 7 --op ld --format csv
@@ -60,7 +60,7 @@ in_parts 3 0 --count 28000 --counted 0 --op ld.4 --seed 18446744073709551615
 in_parts 12 0 --count 5 --op ld.4 --op st.16
 # Mismatches: those that are shown, and how many were counted for that, do not depend on the parts.
 on more-cycles
-for n in 2 3 12; do
+for n in 12 $(quick || echo 2 3); do
   in_parts "$n" 1 --count 9000 --counted 5 --op ld --op st --op atom
 done
 expect 1 fuzz --count 9000 --counted 5 --op ld --op st --op atom --format csv
