@@ -358,7 +358,7 @@ START_TEST(test_brute_force) {
   static const guint64 rows[] = {0, 0, 8, 16, 5, 33};
   SmbRandom random = smb_random_new_stream(3, (guint64)_i);
   guint64 found = 0, padded = 0;
-  for (guint i = 0; i < effort(RANDOM_ARRAYS / 8); i++) {
+  for (guint i = 0; i < MAX(effort(RANDOM_ARRAYS / 8), RANDOM_ARRAYS / 80); i++) {
     Fixture fixture;
     padded += (guint64)fixture_random(&fixture, &random);
     SmbAdviseOptions options = {
@@ -373,7 +373,7 @@ START_TEST(test_brute_force) {
     check_search(&fixture, &options, &found);
     fixture_clear(&fixture);
   }
-  ck_assert_uint_gt(found, effort(1000));
+  ck_assert_uint_gt(found, MAX(effort(1000), 100));
   ck_assert_uint_gt(padded, 0);
 }
 END_TEST
@@ -382,7 +382,7 @@ END_TEST
 START_TEST(test_periods) {
   SmbRandom random = smb_random_new(4);
   guint compared = 0;
-  for (guint i = 0; i < effort(PERIOD_ARRAYS); i++) {
+  for (guint i = 0; i < MAX(effort(PERIOD_ARRAYS), PERIOD_ARRAYS / 10); i++) {
     Fixture fixture;
     fixture_random(&fixture, &random);
     const SmbArray *array = fixture.array;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/cli/hint.h"
+#include "tests/effort.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
@@ -99,6 +100,8 @@ append_part(GString *text, const char *part, guint number) {
 }
 
 START_TEST(test_repeated) {
+  if (is_left_out(_i, 3))
+    return;
   const Repeated *test = &repeated[_i];
   GString *text = g_string_new(test->head);
   for (guint i = 1; i <= test->count; i++)

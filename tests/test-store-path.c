@@ -7,6 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/time/replay/store-buffer.h"
 #include "sim/time/time.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 // Cycles of an H200: of stores.cu (Nsight Compute 2025.3, 2026-11-28) with 16 MB that were in its second-level cache; of store-mix.cu (2026-12-01) some of those that
@@ -53,6 +54,8 @@ read_kernel(const char *name, const char *entry) {
 }
 
 START_TEST(stores_take_as_long) {
+  if (is_left_out(_i, 3))
+    return;
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   g_autoptr(SmbChip) chip = smb_chip_load("h200", arch, NULL);
   g_autoptr(SmbProgram) program = read_kernel(launches[_i].file, launches[_i].entry);

@@ -12,6 +12,7 @@
 #include "sim/time/replay/l1-cache.h"
 #include "sim/time/time.h"
 #include "src/analysis/launch-time.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 static SmbArch *arch;
@@ -127,6 +128,8 @@ START_TEST(a_prediction_can_be_interrupted) {
 END_TEST
 
 START_TEST(more_blocks_take_longer) {
+  if (is_left_out(_i, 3))
+    return;
   const char *file = kernels[_i].file, *entry = kernels[_i].entry;
   double before = 0;
   for (guint blocks = 132; blocks <= 132 * 1024; blocks *= 32) {
@@ -376,6 +379,8 @@ static const struct {
 };
 
 START_TEST(rows_are_passed_over_again) {
+  if (is_left_out(_i, 3))
+    return;
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
   const char *arguments[] = {passes[_i].argument, NULL};
   const SmbLaunch launch = {.block = {passes[_i].threads, 1, 1},
@@ -402,6 +407,8 @@ static const struct {
 };
 
 START_TEST(tiles_are_shared) {
+  if (is_left_out(_i, 3))
+    return;
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
   g_autofree char *n = g_strdup_printf("3=%u", tiles[_i].size);
   const char *arguments[] = {n, NULL};
