@@ -118,7 +118,7 @@ static void
 number_parameters(const SmbTarget *target, SmbTarget *compiled) {
   g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func(g_free);
-  const gboolean needs = needs_contents(target);
+  const gboolean needs = target->compares_values || needs_contents(target);
   for (guint i = 0; i < smb_program_n_parameters(target->kernel); i++) {
     const SmbParameter parameter = smb_program_parameter(target->kernel, i);
     const gboolean is_given = smb_launch_buffer(&target->launch, parameter.name, i) != NULL;

@@ -99,6 +99,7 @@ void smb_target_clear_options(void);
  * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
  * @as_text: whether it is read as it is, though there are options of a compiler, if the kernel language has it
  * @is_text_only: whether no compiler is asked, for itself or beside it
+ * @compares_values: whether what it computes is compared, so that machine code of it gets all contents that the text has
  * @instance: (nullable): the instance of a template that is meant
  * @compile_seconds: how long a compiler may take; 0: as long as it may by default
  * @compiles_anew: whether it is compiled though it was before
@@ -128,6 +129,7 @@ typedef struct {
   char *nvcc;
   gboolean as_text;
   gboolean is_text_only;
+  gboolean compares_values;
   char *instance;
   guint compile_seconds;
   gboolean compiles_anew;

@@ -157,7 +157,9 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
 
 // A text through the compiler, if there is one: that is what a device runs. Returns: (transfer full) (nullable)
 static SmbCompiledCount *
-compile_own(SmbCli *cli, const SmbArch *arch, const SmbTarget *own) {
+compile_own(SmbCli *cli, const SmbArch *arch, SmbTarget *own) {
+  if (own)
+    own->compares_values = TRUE;
   SmbCompiledCount *compiled = own ? smb_compiled_count_begin(own, arch) : NULL;
   smb_compiled_count_warn(compiled, own, cli->messages);
   if (compiled && compiled->target)
